@@ -13,13 +13,14 @@
 namespace linefilter::bench {
 namespace {
 
-Ratio RatioOf(const Estimate& first, const Estimate& other) {
+// `shift`: by what factor rows like this one took longer in the other run, whatever they are.
+Ratio RatioOf(const Estimate& first, const Estimate& other, double shift) {
   Ratio ratio;
   ratio.time = other;
   constexpr double kLeast = 1e-9;  // an empty loop may take 0 ns
-  ratio.ratio = other.ns / std::max(first.ns, kLeast);
-  ratio.low = other.low / std::max(first.high, kLeast);
-  ratio.high = other.high / std::max(first.low, kLeast);
+  ratio.ratio = other.ns / std::max(first.ns, kLeast) / shift;
+  ratio.low = other.low / std::max(first.high, kLeast) / shift;
+  ratio.high = other.high / std::max(first.low, kLeast) / shift;
   if (ratio.low > 1) ratio.verdict = Verdict::kSlower;
   if (ratio.high < 1) ratio.verdict = Verdict::kFaster;
   return ratio;
@@ -28,35 +29,42 @@ Ratio RatioOf(const Estimate& first, const Estimate& other) {
 // What rows that are compared have in common; it is their name.
 using Column = std::map<std::string, std::pair<const LoadedRow*, Estimate>>;
 
-// By how much the floors of `other` took longer than those of `first`, where it is no noise: the median of all, and of
-// each size, for a cache that is shared may be another one that day, and the rest of the machine not.
-struct Shift {
-  double of_all = 0;
-  std::map<std::string, std::vector<double>> of_size;  // relative, never below 0
+// The median of what the rows of `other` took longer than those of `first`, as a logarithm: by size, and of the floors.
+struct Slowness {
+  std::map<std::string, double> of_size;
+  double of_floors = 0;
 
-  Shift(const Column& first, const Column& other) {
-    std::vector<double> shifts;
+  Slowness(const Column& first, const Column& other) {
+    std::map<std::string, std::vector<double>> by_size;
+    std::vector<double> floors;
     for (const auto& [name, row] : other) {
       const auto found = first.find(name);
-      if (!row.first->floor || found == first.end()) continue;
+      if (found == first.end()) continue;
       const double was = found->second.second.ns, is = row.second.ns;
       if (was <= 0 || is <= 0) continue;
-      const bool is_noise = RatioOf(found->second.second, row.second).verdict == Verdict::kSame;
-      shifts.push_back(is_noise ? 0 : is / was - 1);
-      of_size[row.first->size].push_back(is_noise ? 0 : std::max(is / was, was / is) - 1);
+      by_size[row.first->size].push_back(std::log(is / was));
+      if (row.first->floor) floors.push_back(by_size[row.first->size].back());
     }
-    if (!shifts.empty()) of_all = Median(std::move(shifts));
-  }
-
-  void Widen(Column* column) const {
-    for (auto& [name, row] : *column) {
-      const auto found = of_size.find(row.first->size);
-      const double shift = std::max(std::abs(of_all), found == of_size.end() ? 0 : Median(found->second));
-      row.second.low /= 1 + shift;
-      row.second.high *= 1 + shift;
+    constexpr size_t kFewestRows = 8;  // of which a few that were changed do not move the median
+    for (auto& [size, rows] : by_size) {
+      if (rows.size() >= kFewestRows) of_size[size] = Median(std::move(rows));
     }
+    if (!floors.empty()) of_floors = Median(std::move(floors));
   }
 };
+
+// A machine is not the same in each run: all rows of a size took 1 to 2 % longer in one of two runs, floors and filters
+// of other libraries too (Zen 5, ten minutes each). That much, and what the floors took longer, for they ask no filter,
+// is the machine's: what rows of a size have in common is left out of their ratios up to that, and else no shift is.
+Shifts ShiftsOf(const Column& first, const Column& other) {
+  constexpr double kMost = 0.03;
+  const Slowness slowness(first, other);
+  Shifts shifts;
+  for (const auto& [size, of_rows] : slowness.of_size) {
+    if (std::abs(of_rows) <= kMost + std::abs(slowness.of_floors)) shifts[size] = std::exp(of_rows);
+  }
+  return shifts;
+}
 
 ComparedRow RowOf(const std::string& name, const LoadedRow& row, const Estimate& first) {
   ComparedRow compared;
@@ -102,8 +110,11 @@ void CompareColumns(const std::vector<std::string>& order, const std::vector<Col
     bool has_other = false;
     for (size_t i = 1; i < columns.size(); ++i) {
       const auto found = columns[i].find(name);
-      compared.others.push_back(found == columns[i].end() ? Ratio() : RatioOf(first, found->second.second));
+      compared.others.emplace_back();
       if (found == columns[i].end()) continue;
+      const auto shift = comparison->shifts[i].find(row->size);
+      compared.others.back() =
+          RatioOf(first, found->second.second, shift == comparison->shifts[i].end() ? 1 : shift->second);
       const Ratio& ratio = compared.others.back();
       has_other = true;
       ++comparison->compared;
@@ -138,7 +149,7 @@ Comparison CompareFiles(const std::vector<LoadedFile>& files) {
   std::vector<std::string> order;
   for (const LoadedFile& file : files) {
     const Noise noise(file);
-    comparison.shifts.push_back(0);
+    comparison.shifts.emplace_back();
     comparison.columns.push_back(file.path);
     comparison.drifts.push_back(noise.drift());
     columns.emplace_back();
@@ -147,9 +158,7 @@ Comparison CompareFiles(const std::vector<LoadedFile>& files) {
       if (columns.size() == 1) order.push_back(row.name);
     }
     if (columns.size() == 1 || file.cpu != files[0].cpu) continue;
-    const Shift shift(columns[0], columns.back());
-    comparison.shifts.back() = shift.of_all;
-    shift.Widen(&columns.back());
+    comparison.shifts.back() = ShiftsOf(columns[0], columns.back());
   }
   CompareColumns(order, columns, &comparison);
   return comparison;
@@ -180,6 +189,7 @@ Comparison CompareTargets(const LoadedFile& file) {
     }
     if (column.empty()) continue;
     columns.push_back(std::move(column));
+    comparison.shifts.emplace_back();
     comparison.columns.push_back(target);
   }
   if (!columns.empty()) CompareColumns(order, columns, &comparison);

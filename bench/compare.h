@@ -2,6 +2,7 @@
 #ifndef LINEFILTER_BENCH_COMPARE_H_
 #define LINEFILTER_BENCH_COMPARE_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct ComparedRow {
   std::vector<Ratio> others;
 };
 
+// By size of the filters: the factor that all rows of it took longer in another run on the same CPU, which is the
+// machine's. Ratios are without it.
+using Shifts = std::map<std::string, double>;
+
 // Rows of one layout and access.
 struct ComparedGroup {
   std::string layout, access;
@@ -37,9 +42,7 @@ struct ComparedGroup {
 struct Comparison {
   std::vector<std::string> columns;  // the first, and the others: files or targets
   std::vector<double> drifts;        // Noise::drift of each column's file
-  // By how much the floors of each column took longer than the first's, relatively, where both are of one CPU: then the
-  // machine was another one that day, and its rows are known so much less well; those of a size as its own floors say.
-  std::vector<double> shifts;
+  std::vector<Shifts> shifts;        // of each column against the first
   std::vector<ComparedRow> rows;
   std::vector<ComparedGroup> groups;
   std::vector<std::string> only_first;                // rows that no other column has

@@ -26,10 +26,9 @@ void PrintColumns(const Comparison& comparison, const std::vector<LoadedFile>& f
     } else {
       printf("not spread over its run, so taken for uncertain by %.0f %%\n", 100 * comparison.drifts[i]);
     }
-    if (const double shift = comparison.shifts[i]; std::abs(shift) >= 0.0005) {
-      printf("   The same CPU, but its floors took %.1f %% %s than A's: all its rows are known so much less well.\n",
-             100 * std::abs(shift), shift > 0 ? "longer" : "less long");
-    }
+    if (!comparison.shifts[i].empty()) printf("   The same CPU: ratios are without what all rows of a size took longer:");
+    for (const auto& [size, shift] : comparison.shifts[i]) printf(" %s %+.1f %%", size.c_str(), 100 * (shift - 1));
+    if (!comparison.shifts[i].empty()) puts("");
     if (!file.complete) printf("   It was interrupted: rows are missing, or have few repetitions.\n");
     if (!file.planted.empty()) printf("   Slower on purpose: LINEFILTER_BENCH_SLOW=%s\n", file.planted.c_str());
     for (const std::string& sentence : file.left_out) printf("   left out: %s\n", sentence.c_str());

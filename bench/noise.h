@@ -7,7 +7,7 @@
 //    it: by how much more than by chance the medians of its first and of its second half differ.
 // 3. Place, where the row's filter lies in memory. Filters that take part in the passes lie elsewhere in each, so it is
 //    a part of 1. One that lives alone lies in one place, and what that costs has to be known (kPlace).
-// Of two runs of one CPU, what the floors differ by is added (compare.h): they ask no filter.
+// Between two runs of one CPU what all rows of a size have in common is left out (compare.cc).
 #ifndef LINEFILTER_BENCH_NOISE_H_
 #define LINEFILTER_BENCH_NOISE_H_
 
