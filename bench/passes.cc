@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "bench/counters.h"
+#include "bench/memory.h"
+#include "bench/queries.h"
 #include "bench/session.h"
 
 namespace linefilter::bench {
@@ -165,13 +167,9 @@ class Run {
 
 }  // namespace
 
-uint64_t BytesKeptInPasses(const PassOptions& options, const std::vector<Group>& groups) {
-  constexpr uint64_t kKeysOfGroup = uint64_t{16} << 20;
-  uint64_t bytes = 0;
-  for (const Group& group : groups) {
-    if (!IsLarge(options, group)) bytes += MostBytes(group) + kKeysOfGroup;
-  }
-  return bytes;
+uint64_t BytesKeptInPasses(const PassOptions& options, const Group& group) {
+  constexpr uint64_t kOther = uint64_t{4} << 20;  // answers, and what rows keep of themselves
+  return IsLarge(options, group) ? 0 : MostBytes(group) + Queries::BytesFor(group.spec) + kOther;
 }
 
 int MeasureInPasses(const PassOptions& options, std::vector<Group> groups, std::vector<std::string> left_out,

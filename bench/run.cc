@@ -134,10 +134,13 @@ int RunPlan(RunOptions options) {
     return Fail(options.out + " is there, and passes cannot be added to: choose another --out, or --fresh");
   }
   std::vector<Group> groups = MakePlan(options.plan);
-  const uint64_t kept = in_passes ? BytesKeptInPasses(PassOptionsOf(options), groups) : 0;
+  const auto kept = [&](const Group& group) {
+    return in_passes ? BytesKeptInPasses(PassOptionsOf(options), group) : 0;
+  };
   const std::vector<std::string> left_out = LeaveOutTooLarge(AvailableMemory(), kept, &groups);
-  for (const std::string& sentence : left_out) printf("left out: %s\n", sentence.c_str());
-  size_t rows = 0;
+  for (const std::string& sentence : left_out)
+    fprintf(options.list ? stderr : stdout, "left out: %s\n", sentence.c_str());
+  size_t rows = 0, planted = 0;
   double seconds = 0;
   for (const Group& group : groups) {
     rows += group.rows.size();
@@ -148,6 +151,8 @@ int RunPlan(RunOptions options) {
   }
   if (options.list) return 0;
   if (!options.plan.done.empty())
+    if (!left_out.empty())
+      return Fail("no row fits into the free memory, as told above: free some, or raise its limit");
     printf("%zu rows stand in %s already\n", options.plan.done.size(), options.out.c_str());
   if (rows == 0) {
     if (!options.plan.done.empty()) return puts("nothing is left to measure"), 0;
