@@ -1,6 +1,7 @@
 #include "bench/portable.h"
 
-#include <fstream>
+#include <filesystem>
+#include <system_error>
 
 #include "bench/cpu.h"
 #include "linefilter/target.h"
@@ -64,7 +65,10 @@ void FixAddresses(char** argv) {
 std::string FreshResultsFile() {
   const std::string name = "linefilter-" + CpuSlug();
   std::string file = name + ".json";
-  for (int number = 2; std::ifstream(file).good(); ++number) file = name + "-" + std::to_string(number) + ".json";
+  std::error_code error;
+  for (int number = 2; std::filesystem::exists(file, error); ++number) {
+    file = name + "-" + std::to_string(number) + ".json";
+  }
   return file;
 }
 

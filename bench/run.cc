@@ -155,6 +155,9 @@ int RunPlan(RunOptions options) {
       return Fail("no row fits into the free memory, as told above: free some, or raise its limit");
     printf("%zu rows stand in %s already\n", options.plan.done.size(), options.out.c_str());
   if (rows == 0) {
+  if (!Planted().empty() && planted == 0)
+    return Fail("LINEFILTER_BENCH_SLOW makes no row slower: --list shows their names");
+  if (const std::string error = results.CheckThatItCanBeWritten(); !error.empty()) return Fail(error);
     if (!options.plan.done.empty()) return puts("nothing is left to measure"), 0;
     return Fail("no row matches --rows '" + options.plan.rows + "': --list shows them");
   }

@@ -165,6 +165,20 @@ TEST(Available, IsWhatTheControlGroupLeaves) {
       << "a container that sees its own group at the root";
 }
 
+TEST(Passes, NeedAFileThatCanBeWritten) {
+  const test::TempDir folder;
+  const auto error_of = [](const std::string& path) {
+    Results results;
+    EXPECT_EQ(results.Open(path, {}, true), "");
+    return results.CheckThatItCanBeWritten();
+  };
+  EXPECT_EQ(error_of(folder.File("a.json")), "");
+  EXPECT_TRUE(folder.Names().empty());
+  for (const std::string& path : {folder.path(), folder.File("none/a.json")}) {
+    EXPECT_NE(error_of(path).find("choose another --out"), std::string::npos) << error_of(path);
+  }
+}
+
 TEST(Plan, OfCpusHasEveryLayoutAndTargetAndEveryRate) {
   PlanOptions options;
   options.plan = Plan::kCpus;
