@@ -3,12 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <map>
 #include <new>
 #include <regex>
 #include <string>
+#include <vector>
 
 #include "bench/accuracy.h"
 #include "bench/compare.h"
@@ -111,6 +111,18 @@ void Declare(CLI::App* app, Options* options) {
             "plots.");
 }
 
+// Our arguments are not Google Benchmark's. It has taken options from the environment before main: these undo what
+// would leave rows without a time, or with another one.
+void InitializeBenchmark(char* program) {
+  std::string words[] = {"--benchmark_filter=all", "--benchmark_repetitions=1", "--benchmark_list_tests=false",
+                         "--benchmark_min_warmup_time=0", "--benchmark_enable_random_interleaving=false"};
+  std::vector<char*> arguments = {program};
+  for (std::string& word : words) arguments.push_back(word.data());
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  benchmark::Initialize(&count, arguments.data());
+}
+
 CLI::App* DeclareCompare(CLI::App* app, CompareOptions* options) {
   CLI::App* const compare =
       app->add_subcommand("compare", "Results beside each other by ratio: of runs, of CPUs, or of one CPU's targets");
@@ -141,13 +153,7 @@ int main(int argc, char** argv) try {
   if (compare->parsed()) return RunCompare(options.compare);
   Complete(app, &options);
   if (options.run.plan.plan == Plan::kCpus && !options.run.list) FixAddresses(argv);
-  // It would take options from the environment: a filter would leave rows without a time.
-  for (const char* name : {"BENCHMARK_FILTER", "BENCHMARK_REPETITIONS", "BENCHMARK_MIN_TIME", "BENCHMARK_DRY_RUN",
-                           "BENCHMARK_LIST_TESTS", "BENCHMARK_ENABLE_RANDOM_INTERLEAVING"}) {
-    unsetenv(name);
-  }
-  int count = 1;  // our arguments are not Google Benchmark's
-  benchmark::Initialize(&count, argv);
+  InitializeBenchmark(argv[0]);
   return Run(options);
 } catch (const std::bad_alloc&) {
   return linefilter::bench::Fail("memory ran out: leave out the largest sizes, by --rows");
