@@ -47,6 +47,7 @@ class Run {
       sessions_.push_back(std::make_unique<Session>(*group, options_.effort, &counters_));
       sessions_.back()->Open();
     }
+    if (!sessions_.empty()) PrintSmallPages(HugePagePercent());
     if (!Pass()) return 2;
     ChooseNumPasses();
     for (const Group* group : large_) {
@@ -104,6 +105,7 @@ class Run {
     const double begin = Minutes(), passes_before = passes_;
     Session session(group, large_effort_, &counters_);
     session.Open();
+    PrintSmallPages(session.Rows()[0].huge_page_percent);
     for (int round = 0; round < options_.large_rounds; ++round) {
       session.Round();
       const double share = (round + 1.0) / options_.large_rounds;
