@@ -161,6 +161,10 @@ TEST(Report, RefusesBadFilesWithASentence) {
       {[](json* file) { (*file)["rows"][3]["floor"] = "no"; }, {name, "'floor'", "true or false"}},
       {[](json* file) { (*file)["rows"][3]["speed"] = 1; }, {name, "'speed' is unknown"}},
       {[](json* file) { (*file)["rows"].push_back((*file)["rows"][3]); }, {name, "twice"}},
+      {[](json* file) { (*file)["rows"][3].update({{"ns_each", json::array()}, {"repetitions", 0}}); }, {name, "'repetitions'"}},
+      {[](json* file) { (*file)["context"]["planted"] = "blocked:10"; }, {"slower on purpose", "blocked:10"}},
+      {[](json* file) { (*file)["context"]["plan"] = "smoke"; }, {"--smoke", "times mean nothing"}},
+      {[](json* file) { (*file)["context"].update({{"complete", false}, {"passes", 3}}); }, {"interrupted after 3 passes"}},
   };
   ASSERT_EQ(good["rows"][3]["floor"], false);
   for (const Case& spoiled : cases) {
