@@ -98,8 +98,8 @@ void Declare(CLI::App* app, Options* options) {
       ->check(CLI::Range(1e-6, 60.0));
   app->add_option(
          "--minutes", options->run.minutes,
-         "End before these are over, after a group of rows; the first is measured in any case. cpus leaves out "
-         "the last large filters, and says so")
+         "full, quick: end before these are over, after a group of rows; the first is measured in any case. cpus: "
+         "leave out the last large filters, and say so; the small ones take two minutes and more in any case")
       ->check(CLI::PositiveNumber);
   app->add_flag("--list", options->run.list, "Only print the names of the rows");
   app->add_flag("--print-cpu-slug", options->slug, "Only print this CPU's name as a file name");
