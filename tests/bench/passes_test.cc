@@ -13,6 +13,7 @@
 
 #include "bench/available.h"
 #include "bench/parts.h"
+#include "bench/portable.h"
 #include "bench/slow.h"
 #include "gtest/gtest.h"
 #include "tests/testing/temp_dir.h"
@@ -163,6 +164,19 @@ TEST(Available, IsWhatTheControlGroupLeaves) {
                       {{"/memory/memory.limit_in_bytes", "700\n"}, {"/memory/memory.usage_in_bytes", "800\n"}}),
             0u)
       << "a container that sees its own group at the root";
+}
+
+TEST(Portable, StaysOnAFastCpu) {
+  const test::TempDir root;
+  EXPECT_EQ(FastestCpu({}, root.path()), -1);
+  EXPECT_EQ(FastestCpu({0, 1, 5}, root.path()), 5) << "the system does not tell";
+  for (int cpu = 0; cpu < 4; ++cpu) {
+    const std::string folder = root.File("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpufreq");
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder + "/cpuinfo_max_freq") << (cpu < 2 ? 5000000 : 3800000) << "\n";
+  }
+  EXPECT_EQ(FastestCpu({0, 1, 2, 3}, root.path()), 1) << "slow cores come last";
+  EXPECT_EQ(FastestCpu({2, 3}, root.path()), 3) << "the others are not ours";
 }
 
 TEST(Passes, NeedAFileThatCanBeWritten) {
