@@ -29,6 +29,7 @@ PICTURE = """Each mark is a filter: its rate by the time of a lookup in a batch,
 filter has a hash of 32 bits, so its rate rises in one large filter; LevelDB itself makes a small one for each 2 KiB of data.
 """
 MOST_LOSSES, LEAST_FACTOR = 12, 1.05
+LONGEST_NAME, MOST_WITH_BUILDS = 7, 3  # of CPUs side by side: a line has at most 140 characters
 # The order of importance: what most programs do comes first.
 ACCESSES = ("single", "batch", "inlined", "build", "insert_single", "insert_batch", "branch", "dependent",
             "inlined_branch", "inlined_dependent")
@@ -58,20 +59,30 @@ def cpus(results):
     if len(results.cpus) < 2:
         return out
     found = {cpu.slug: {one.layout: one for one in goals.ways(cpu, goals.GOALS[0])} for cpu in results.cpus}
-    names = [of_cpu(cpu.name).split(", ")[-1] for cpu in results.cpus]
-    table = Table(("filter", "l"), ("size", "r"), *[(f"{name}: {what}", "r") for name in names for what in ("one", "batch", "build")])
+    names, legend = _names_of_columns(results.cpus)
+    shown = ("one", "batch", "build")[:3 if len(names) <= MOST_WITH_BUILDS else 2]
+    table = Table(("filter", "l"), ("size", "r"), *[(f"{name}: {what}", "r") for name in names for what in shown])
     for layout in sorted({layout for ways in found.values() for layout in ways}):
         for size in (goals.SMALL, goals.LARGE):
             rows = _side_by_side([found[cpu.slug].get(layout) for cpu in results.cpus], size)
             if sum(any(of_cpu_[:2]) for of_cpu_ in rows) > 1:
-                table.add(of_filter(layout), _size(size), *[ns(row) if row else goals.NOTHING for of_cpu_ in rows for row in of_cpu_])
+                table.add(of_filter(layout), _size(size), *[ns(row) if row else goals.NOTHING for of_cpu_ in rows for row in of_cpu_[:len(shown)]])
     if not table.lines:
         return out
-    out.say("These are ns per 64-bit key; `one` is inlined where the filter offers it." + "".join(
+    out.say("These are ns per 64-bit key; `one` is inlined where the filter offers it." + legend + "".join(
         f" On {name} each filter has the next size of the full run, which is larger than the rate needs."
         for cpu, name in zip(results.cpus, names) if not cpu.by_rate))
     out.table(table)
     return out
+
+
+def _names_of_columns(cpus):
+    """Names, and a sentence that explains them: letters where names are too long or too many for a line of the page."""
+    names = [of_cpu(cpu.name).split(", ")[-1] for cpu in cpus]
+    if len(names) <= 2 and len(set(names)) == len(names) and max(len(name) for name in names) <= LONGEST_NAME:
+        return names, ""
+    letters = [chr(ord("A") + number) for number in range(len(cpus))]
+    return letters, "".join(f" {letter} is {of_cpu(cpu.name)}." for letter, cpu in zip(letters, cpus))
 
 
 def _side_by_side(ways, size):

@@ -127,8 +127,8 @@ class Cpus(unittest.TestCase):
         text = summary.cpus(both).text()
         line = next(line for line in text.split("\n") if line.startswith("| blocked") and "1 MB" in line)
         self.assertIn(" 0.500 ", line)
-        self.assertIn("On Fixture A each filter has the next size of the full run", text.replace("\n", " "))
-        self.assertNotIn("On Fixture Z", text)
+        self.assertIn("B is Fixture Z. On A each filter has the next size of the full run", text.replace("\n", " "))
+        self.assertNotIn("On B", text)
         self.assertEqual(summary.cpus(load()).text(), "", "one CPU has no other beside it")
         self.assertEqual(headline.best_cpu(both).name, "Fixture CPU A", "RocksDB was measured there alone")
         with self.assertRaises(results.ResultsError):
@@ -148,6 +148,17 @@ class Cpus(unittest.TestCase):
         line = next(line for line in text.split("\n") if line.startswith("| blocked") and "1 MB" in line)
         self.assertIn(" 0.500 ", line)
         self.assertNotIn("0.25", line)
+
+    def test_long_names_and_more_cpus_stay_on_the_page(self):
+        names = ["AMD EPYC (family 26, model 2, stepping 0)", "AMD EPYC (family 26, model 2, stepping 1)", "ARM Neoverse-V2",
+                 "Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz"]
+        for number in (1, 2, 3, 4):
+            text = summary.cpus(load(more=[self.of_plan(name) for name in names[:number]])).text()
+            self.assertLessEqual(max(len(line) for line in text.split("\n")), 140)
+            head = next(line for line in text.split("\n") if line.startswith("| filter"))
+            columns = [cell.strip() for cell in head.strip("|").split("|")]
+            self.assertEqual(len(set(columns)), len(columns), "two CPUs of one name")
+        self.assertIn("E is Intel Xeon Platinum 8375C.", text.replace("\n", " "))
 
     def test_rows_by_rate_of_ten_bits_are_in_the_picture(self):
         data = self.of_plan("Fixture CPU Z")
