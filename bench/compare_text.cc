@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/compare.h"
+#include "bench/memory.h"
 
 namespace linefilter::bench {
 namespace {
@@ -30,6 +31,11 @@ void PrintColumns(const Comparison& comparison, const std::vector<LoadedFile>& f
     for (const auto& [size, shift] : comparison.shifts[i]) printf(" %s %+.1f %%", size.c_str(), 100 * (shift - 1));
     if (!comparison.shifts[i].empty()) puts("");
     if (!file.complete) printf("   It was interrupted: rows are missing, or have few repetitions.\n");
+    if (file.plan == "smoke") printf("   Made by --smoke, to see whether it runs: its times mean nothing.\n");
+    if (file.least_huge_page_percent < kAlmostAllPages) {
+      printf("   Of its memory only %.0f %% was in huge pages at worst: large sizes look slower than they are.\n",
+             file.least_huge_page_percent);
+    }
     if (!file.planted.empty()) printf("   Slower on purpose: LINEFILTER_BENCH_SLOW=%s\n", file.planted.c_str());
     for (const std::string& sentence : file.left_out) printf("   left out: %s\n", sentence.c_str());
   }

@@ -1,5 +1,6 @@
 #include "bench/loaded.h"
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -48,11 +49,13 @@ void Fill(const Json& json, LoadedFile* file) {
   file->planted = context.value("planted", "");
   file->targets = context.value("targets", std::vector<std::string>());
   file->left_out = context.value("left_out", std::vector<std::string>());
+  file->plan = context.value("plan", "");
   file->passes = context.value("passes", 0);
   file->complete = context.value("complete", true);
   std::set<std::string> names;
   for (const Json& row : json.at("rows")) {
     file->rows.push_back(RowOf(row));
+    file->least_huge_page_percent = std::min(file->least_huge_page_percent, row.value("huge_page_percent", 100.0));
     if (!names.insert(file->rows.back().name).second) {
       throw std::runtime_error("row " + file->rows.back().name + " is there twice");
     }

@@ -19,8 +19,10 @@ struct LoadedRow {
 struct LoadedFile {
   std::string path, cpu, date, commit, planted;
   std::vector<std::string> targets, left_out;
-  int passes = 0;        // over the whole run; 0: each group was measured at once
-  bool complete = true;  // false: it was interrupted
+  std::string plan;
+  int passes = 0;                        // over the whole run; 0: each group was measured at once
+  bool complete = true;                  // false: it was interrupted
+  double least_huge_page_percent = 100;  // of the rows that tell it
   std::vector<LoadedRow> rows;
 };
 

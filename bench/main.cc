@@ -3,12 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <map>
 #include <new>
 #include <regex>
 #include <string>
+#include <vector>
 
 #include "bench/accuracy.h"
 #include "bench/compare.h"
@@ -98,8 +98,8 @@ void Declare(CLI::App* app, Options* options) {
       ->check(CLI::Range(1e-6, 60.0));
   app->add_option(
          "--minutes", options->run.minutes,
-         "End before these are over, after a group of rows; the first is measured in any case. cpus leaves out "
-         "the last large filters, and says so")
+         "full, quick: end before these are over, after a group of rows; the first is measured in any case. cpus: "
+         "leave out the last large filters, and say so; the small ones take two minutes and more in any case")
       ->check(CLI::PositiveNumber);
   app->add_flag("--list", options->run.list, "Only print the names of the rows");
   app->add_flag("--print-cpu-slug", options->slug, "Only print this CPU's name as a file name");
@@ -109,6 +109,18 @@ void Declare(CLI::App* app, Options* options) {
             "one CPU by itself, and leaves one file. `compare` sets two files beside each other."
           : "Pin it to one CPU (taskset -c 0) and keep the others idle. tools/bench.sh does all that and draws the "
             "plots.");
+}
+
+// Our arguments are not Google Benchmark's. It has taken options from the environment before main: these undo what
+// would leave rows without a time, or with another one.
+void InitializeBenchmark(char* program) {
+  std::string words[] = {"--benchmark_filter=all", "--benchmark_repetitions=1", "--benchmark_list_tests=false",
+                         "--benchmark_min_warmup_time=0", "--benchmark_enable_random_interleaving=false"};
+  std::vector<char*> arguments = {program};
+  for (std::string& word : words) arguments.push_back(word.data());
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  benchmark::Initialize(&count, arguments.data());
 }
 
 CLI::App* DeclareCompare(CLI::App* app, CompareOptions* options) {
@@ -141,13 +153,7 @@ int main(int argc, char** argv) try {
   if (compare->parsed()) return RunCompare(options.compare);
   Complete(app, &options);
   if (options.run.plan.plan == Plan::kCpus && !options.run.list) FixAddresses(argv);
-  // It would take options from the environment: a filter would leave rows without a time.
-  for (const char* name : {"BENCHMARK_FILTER", "BENCHMARK_REPETITIONS", "BENCHMARK_MIN_TIME", "BENCHMARK_DRY_RUN",
-                           "BENCHMARK_LIST_TESTS", "BENCHMARK_ENABLE_RANDOM_INTERLEAVING"}) {
-    unsetenv(name);
-  }
-  int count = 1;  // our arguments are not Google Benchmark's
-  benchmark::Initialize(&count, argv);
+  InitializeBenchmark(argv[0]);
   return Run(options);
 } catch (const std::bad_alloc&) {
   return linefilter::bench::Fail("memory ran out: leave out the largest sizes, by --rows");

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <mutex>
@@ -95,6 +96,15 @@ double HugePagePercent() {
       present += present_here, huge += huge_here;
   }
   return present > 0 ? 100 * huge / present : -1;
+}
+
+void PrintSmallPages(double huge_page_percent) {
+  if (huge_page_percent < 0 || huge_page_percent >= kAlmostAllPages) return;
+  printf(
+      "only %.0f %% of the filters' memory is in huge pages: large sizes look slower than they are. Free some memory, "
+      "or "
+      "allow them: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled\n",
+      huge_page_percent);
 }
 
 void ReadAllPages() {

@@ -48,6 +48,10 @@ class Arena {
 // The share of all HugeBuffers' memory that lies in huge pages, in percent; -1 if the system does not say. In small
 // pages a random read of 2 GB costs twice as much, so a result without this number could not be trusted.
 double HugePagePercent();
+inline constexpr double kAlmostAllPages = 95;
+
+// Says so on the screen, if it is much less than all.
+void PrintSmallPages(double huge_page_percent);
 
 // Reads a word of each 4 KiB of all HugeBuffers. A virtual machine's host may map what the guest calls present only
 // when it is read, and unmap what rests: random reads of 2 GB, 14 ns, took 100 to 1000 ns at first and 90 after 40 s of

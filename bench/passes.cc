@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "bench/counters.h"
+#include "bench/memory.h"
+#include "bench/queries.h"
 #include "bench/session.h"
 
 namespace linefilter::bench {
@@ -47,6 +49,7 @@ class Run {
       sessions_.push_back(std::make_unique<Session>(*group, small_effort_, &counters_));
       sessions_.back()->Open();
     }
+    if (!sessions_.empty()) PrintSmallPages(HugePagePercent());
     if (!Pass()) return 2;
     ChooseNumPasses();
     for (const Group* group : large_) {
@@ -104,6 +107,7 @@ class Run {
     const double begin = Minutes(), passes_before = passes_;
     Session session(group, large_effort_, &counters_);
     session.Open();
+    PrintSmallPages(session.Rows()[0].huge_page_percent);
     for (int round = 0; round < options_.large_rounds; ++round) {
       session.Round();
       const double share = (round + 1.0) / options_.large_rounds;
@@ -167,13 +171,9 @@ class Run {
 
 }  // namespace
 
-uint64_t BytesKeptInPasses(const PassOptions& options, const std::vector<Group>& groups) {
-  constexpr uint64_t kKeysOfGroup = uint64_t{16} << 20;
-  uint64_t bytes = 0;
-  for (const Group& group : groups) {
-    if (!IsLarge(options, group)) bytes += MostBytes(group) + kKeysOfGroup;
-  }
-  return bytes;
+uint64_t BytesKeptInPasses(const PassOptions& options, const Group& group) {
+  constexpr uint64_t kOther = uint64_t{4} << 20;  // answers, and what rows keep of themselves
+  return IsLarge(options, group) ? 0 : MostBytes(group) + Queries::BytesFor(group.spec) + kOther;
 }
 
 int MeasureInPasses(const PassOptions& options, std::vector<Group> groups, std::vector<std::string> left_out,

@@ -23,8 +23,8 @@ struct PassOptions {
   double minutes = 10;  // when these are over the rest is left out
 };
 
-// This is about the filters that live all the time.
-uint64_t BytesKeptInPasses(const PassOptions& options, const std::vector<Group>& groups);
+// Of a group that lives all the time; 0 of a large one.
+uint64_t BytesKeptInPasses(const PassOptions& options, const Group& group);
 
 // Writes the rows to `results` after each pass and each large filter; and in the end to its context what was left out.
 // Returns the program's exit code: 0, or 2 if the file cannot be written.

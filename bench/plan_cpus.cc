@@ -1,6 +1,7 @@
-// The plan that compares CPUs: every layout on every target, in each level of the memory; what every peer takes to reach
-// a rate; and what it gives for ten bits per key, for the picture of the report. What is largest comes last, each filter in a group of its own, so that one is alive at a time; of these
-// what matters most comes first, for time may end.
+// The plan that compares CPUs: every layout on every target, in each level of the memory; what every peer takes to
+// reach a rate; and what it gives for ten bits per key, for the picture of the report. What is largest comes last, each
+// filter in a group of its own, so that one is alive at a time; of these what matters most comes first, for time may
+// end.
 #include <cmath>
 #include <set>
 #include <string>

@@ -1,6 +1,9 @@
 #include "bench/portable.h"
 
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "bench/cpu.h"
 #include "linefilter/target.h"
@@ -32,18 +35,31 @@ bool IsPortable() {
 #endif
 }
 
+int FastestCpu(const std::vector<int>& cpus, const std::string& root) {
+  int fastest = -1;
+  uint64_t most = 0;
+  for (const int cpu : cpus) {
+    uint64_t khz = 0;  // of all alike where the system does not tell
+    std::ifstream(root + "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpufreq/cpuinfo_max_freq") >> khz;
+    if (khz >= most) most = khz, fastest = cpu;
+  }
+  return fastest;
+}
+
 int PinToOneCpu() {
 #if defined(__linux__)
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return -1;
-  for (int cpu = CPU_SETSIZE - 1; cpu >= 0; --cpu) {
-    if (!CPU_ISSET(cpu, &allowed)) continue;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    return sched_setaffinity(0, sizeof(one), &one) == 0 ? cpu : -1;
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
   }
+  const int cpu = FastestCpu(cpus);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  if (cpu >= 0) CPU_SET(cpu, &one);
+  if (sched_setaffinity(0, sizeof(one), &one) == 0) return cpu;
 #endif
   return -1;
 }
@@ -64,7 +80,10 @@ void FixAddresses(char** argv) {
 std::string FreshResultsFile() {
   const std::string name = "linefilter-" + CpuSlug();
   std::string file = name + ".json";
-  for (int number = 2; std::ifstream(file).good(); ++number) file = name + "-" + std::to_string(number) + ".json";
+  std::error_code error;
+  for (int number = 2; std::filesystem::exists(file, error); ++number) {
+    file = name + "-" + std::to_string(number) + ".json";
+  }
   return file;
 }
 

@@ -4,14 +4,18 @@
 #define LINEFILTER_BENCH_PORTABLE_H_
 
 #include <string>
+#include <vector>
 
 namespace linefilter::bench {
 
 // Whether this program is tools/bench.sh --portable's: one file that needs no library.
 bool IsPortable();
 
-// Stays on the last CPU that it may use, because interrupts tend to go to the first. The CPU's number, or -1 where the
-// system does not let it.
+// The last of those that may run fastest: some have slow cores beside fast ones, and interrupts tend to go to the
+// first. `root` is where /sys is looked for: tests give trees of their own. -1 of none.
+int FastestCpu(const std::vector<int>& cpus, const std::string& root = "");
+
+// Stays on the fastest CPU that it may use. Its number, or -1 where the system does not let it.
 int PinToOneCpu();
 
 // Starts the program anew with all addresses where they were in the last run, if the system lets it: where they are

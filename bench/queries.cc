@@ -1,6 +1,7 @@
 #include "bench/queries.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <unordered_set>
 
@@ -36,6 +37,11 @@ Queries::Queries(const Spec& spec) : slice_size_(spec.kind == KeyKind::kString ?
     keys_[static_cast<size_t>(percent / 50)] = makers_.back().MakeNumbered(numbers);
   }
   ProveDisjoint(spec, keys_[0]);
+}
+
+uint64_t Queries::BytesFor(const Spec& spec) {
+  constexpr uint64_t kBytesOfString = 80;  // an address, where it ends, and a view of it
+  return std::size(kHitPercents) * NumQueries(spec) * (spec.kind == KeyKind::kString ? kBytesOfString : 8);
 }
 
 const Keys& Queries::WithHits(int percent) const { return keys_[static_cast<size_t>(percent / 50)]; }

@@ -23,6 +23,8 @@ class Queries {
   explicit Queries(const Spec& spec);
 
   const Keys& WithHits(int percent) const;
+  // What they take, about.
+  static uint64_t BytesFor(const Spec& spec);
   // Slices of at most this many keys.
   size_t slice_size() const { return slice_size_; }
 

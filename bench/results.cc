@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 
 #include "linefilter/file.h"
 
@@ -75,8 +77,12 @@ std::string Results::Open(const std::string& path, const nlohmann::json& context
   path_ = path;
   context_ = context;
   std::ifstream in(path);
-  if (path.empty() || fresh || !in.good()) return "";
+  if (path.empty() || fresh) return "";
   const std::string start_over = ": choose another --out, or --fresh to start it anew";
+  if (!in.good()) {
+    std::error_code error;
+    return std::filesystem::exists(path, error) ? path + " is there and cannot be read" + start_over : "";
+  }
   try {
     const Json old = Json::parse(in);
     if (old.at("schema") != kSchema) throw std::runtime_error("another schema");
@@ -111,6 +117,13 @@ std::set<std::string> Results::RowNames() const {
 
 void Results::Add(const Measured& measured) {
   if (!measured.ns.empty()) rows_.push_back(ToJson(measured));
+}
+
+std::string Results::CheckThatItCanBeWritten() const {
+  if (path_.empty()) return "";
+  AtomicFile file;  // not committed: nothing stays of it
+  const Status status = file.Create(path_.c_str());
+  return status.ok() ? "" : std::string(status.message()) + ": choose another --out";
 }
 
 std::string Results::Save() const {

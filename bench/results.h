@@ -21,6 +21,8 @@ class Results {
   void Add(const Measured& measured);
   void Clear() { rows_.clear(); }
   void SetContext(const char* field, const nlohmann::json& value) { context_[field] = value; }
+  // Before minutes of work. Empty, or what is wrong with the path.
+  std::string CheckThatItCanBeWritten() const;
   // The old file stays until the new one is complete. Empty, or what went wrong.
   std::string Save() const;
 

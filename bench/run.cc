@@ -10,6 +10,7 @@
 #include "bench/available.h"
 #include "bench/counters.h"
 #include "bench/machine.h"
+#include "bench/memory.h"
 #include "bench/passes.h"
 #include "bench/peer.h"
 #include "bench/portable.h"
@@ -51,12 +52,7 @@ int RunRows(const RunOptions& options, std::vector<Group> groups, Results* resul
     printf("[%zu/%zu, %.1f min] %s\n", i + 1, groups.size(), minutes, groups[i].name.c_str());
     fflush(stdout);
     const std::vector<Measured> group = MeasureGroup(groups[i], options.effort, &counters);
-    if (const double percent = group[0].huge_page_percent; percent >= 0 && percent < 95) {
-      printf(
-          "only %.0f %% of the filters' memory is in huge pages: large sizes look slower than they are. Free some "
-          "memory, or allow them: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled\n",
-          percent);
-    }
+    PrintSmallPages(group[0].huge_page_percent);
     for (const Measured& measured : group) {
       PrintRow(measured);
       results->Add(measured);
@@ -134,16 +130,20 @@ int RunPlan(RunOptions options) {
     return Fail(options.out + " is there, and passes cannot be added to: choose another --out, or --fresh");
   }
   std::vector<Group> groups = MakePlan(options.plan);
-  const uint64_t kept = in_passes ? BytesKeptInPasses(PassOptionsOf(options), groups) : 0;
+  const auto kept = [&](const Group& group) {
+    return in_passes ? BytesKeptInPasses(PassOptionsOf(options), group) : 0;
+  };
   const std::vector<std::string> left_out = LeaveOutTooLarge(AvailableMemory(), kept, &groups);
-  for (const std::string& sentence : left_out) printf("left out: %s\n", sentence.c_str());
-  size_t rows = 0;
+  for (const std::string& sentence : left_out)
+    fprintf(options.list ? stderr : stdout, "left out: %s\n", sentence.c_str());
+  size_t rows = 0, planted = 0;
   double seconds = 0;
   for (const Group& group : groups) {
     rows += group.rows.size();
     seconds += EstimatedSeconds(group, options.effort.repetitions, options.effort.min_seconds);
-    if (options.list) {
-      for (const Row& row : group.rows) puts(row.name.c_str());
+    for (const Row& row : group.rows) {
+      if (options.list) puts(row.name.c_str());
+      planted += PlantedSlowness(row.name) > 0;
     }
   }
   if (options.list) return 0;
@@ -151,8 +151,13 @@ int RunPlan(RunOptions options) {
     printf("%zu rows stand in %s already\n", options.plan.done.size(), options.out.c_str());
   if (rows == 0) {
     if (!options.plan.done.empty()) return puts("nothing is left to measure"), 0;
+    if (!left_out.empty())
+      return Fail("no row fits into the free memory, as told above: free some, or raise its limit");
     return Fail("no row matches --rows '" + options.plan.rows + "': --list shows them");
   }
+  if (!Planted().empty() && planted == 0)
+    return Fail("LINEFILTER_BENCH_SLOW makes no row slower: --list shows their names");
+  if (const std::string error = results.CheckThatItCanBeWritten(); !error.empty()) return Fail(error);
   if (in_passes) return RunInPasses(options, std::move(groups), left_out, context, &results);
   for (const std::string& missing : MissingPeers()) printf("without the peer %s\n", missing.c_str());
   printf("%zu rows, about %.0f minutes (on a slower machine more; after at most %g it ends, and can be gone on with)\n",

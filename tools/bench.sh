@@ -72,7 +72,7 @@ report() {
 
 # make_portable [aarch64]
 make_portable() {
-  local cpu=${1:-} file
+  local cpu=${1:-}
   [[ -z $cpu || $cpu == aarch64 ]] || fail "--portable makes files for this CPU's kind, or for aarch64; not for '$cpu'"
   [[ $cpu != "$(uname -m)" ]] || cpu=""
   mkdir -p "$ROOT/build"
@@ -88,7 +88,6 @@ make_portable() {
   say "2/3 build (log: $LOG)"
   quietly "building the portable benchmark" build_portable "$cpu"
   say "3/3 done"
-  file=$(portable_file "$cpu")
   tail -n 1 "$LOG"
   printf 'copy it to a machine, keep that idle, and run it: ten minutes, and it leaves linefilter-<cpu>.json there\n'
   printf 'then compare: linefilter_bench compare A.json B.json\n'

@@ -54,7 +54,7 @@ def families(accuracy):
     section.say("In percent. Families that have broken real libraries. Empty: not measured." + (HASH_FAMILY if any(
         keys == "hash" for keys, _ in groups) else ""))
     names = choose.layouts(rows)
-    table = Table(("keys", "l"), ("number of keys", "r"), *[(f"{name}", "r") for name in names])
+    table = Table(("keys", "l"), ("number of keys", "r"), *[(code(name), "r") for name in names])
     for keys, num_keys in sorted(groups):
         line = by(groups[keys, num_keys], "layout")
         cells = [min(line[name], key=lambda row: abs(asked(row) - MAIN_BITS)) if name in line else None

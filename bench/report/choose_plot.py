@@ -34,7 +34,7 @@ def choose_plot(results):
 def points(cpu, size):
     """(one key at a time, batch) of each filter: its fastest rows, of which one may be missing. A call of the library counts
     before an inlined lookup, for the other libraries offer nothing else."""
-    rows = filters(where(cpu.rows, keys=KEYS, hits=MAIN_HITS, bits=MAIN_BITS, size=size))
+    rows = filters(where(cpu.rows + cpu.by_rate, keys=KEYS, hits=MAIN_HITS, bits=MAIN_BITS, size=size))
     pairs = []
     for layout in SHOWN:
         of_layout = [row for row in where(rows, layout=layout) if row["fpr"] > 0]

@@ -104,7 +104,8 @@ def section(cpu, explained=True):
 def _source(cpu):
     if cpu.by_rate:
         return (f"Measured at {cpu.by_rate_context['date'][:10]}, commit {cpu.by_rate_context['commit']}: each filter has "
-                "the size that its model tells for the rate.")
+                "the size that its model tells for the rate. The rate that was measured in it may be above by chance, by "
+                f"{100 * (REACHED - 1):.0f} % at most.")
     return ("No row keyed by rate is measured on this CPU yet, so the sizes are those of the full run: 8, 10, 12, 16 and 20 "
             "bits per key, and at 512 MB 10 alone.")
 

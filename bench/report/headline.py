@@ -31,8 +31,12 @@ def text(results):
     out = table(results)
     if not out.lines:
         return ""
-    return (out.text() + f"\nTimes are per 64-bit key, hash included, by calls of the libraries on {of_cpu(best_cpu(results).name)}, one thread.\n"
-            f"{PEER_WORDS}.\n")
+    said = out.text() + "\n"
+    if any(" ns" in line[1] for line in out.lines):
+        said += f"Times are per 64-bit key, hash included, by calls of the libraries on {of_cpu(best_cpu(results).name)}, one thread.\n"
+    if any("Get" in line[3] for line in out.lines):
+        said += f"The last line was measured inside the engine on {of_cpu(results.engines['context']['cpu'])}.\n"
+    return said + f"{PEER_WORDS}.\n"
 
 
 def in_readme(text_of_readme, results):

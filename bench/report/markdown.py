@@ -122,7 +122,8 @@ def rows_command(rows):
     pattern = "/".join(_alternatives({parts[i] for parts in split}) for i in range(7))
     if not all(re.search(f"^{pattern}$", row["row"]) for row in rows):
         raise ValueError(f"'{pattern}' does not find its rows")
-    return f"build/release/linefilter_bench --rows '^{pattern}$'"
+    plan = "--plan cpus " if all(row.get("plan") == "cpus" for row in rows) else ""
+    return f"build/release/linefilter_bench {plan}--rows '^{pattern}$'"
 
 
 def _alternatives(values):

@@ -59,7 +59,7 @@ def machines(results):
     table.add("memory in huge pages", *[_huge_pages(cpu) for _, _, cpu in columns])
     table.add("rows", *[len(cpu.rows) if cpu else "" for _, _, cpu in columns])
     section.table(table)
-    origins = sorted({(choose.kind_order(row), row["layout"], row["origin"]) for cpu in results.cpus for row in cpu.rows
+    origins = sorted({(choose.kind_order(row), row["layout"], row["origin"]) for cpu in results.cpus for row in cpu.rows + cpu.by_rate
                       if not row["floor"] and not choose.is_ours(row)})
     if origins:
         section.say("Peers:\n\n" + "".join(f"- `{layout}`: {origin}\n" for _, layout, origin in origins))

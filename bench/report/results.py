@@ -69,6 +69,8 @@ class Cpu:
         self.slug = os.path.splitext(os.path.basename(path))[0]
         self.context = data["context"]
         self.name = self.context["cpu"]
+        for row in data["rows"]:
+            row["plan"] = "cpus" if self.is_plan_of_cpus else "full"
         self.rows = [row for row in data["rows"] if not row.get("rate_goal")]
         self.by_rate = [row for row in data["rows"] if row.get("rate_goal")]
         self.by_rate_context = self.context
@@ -116,6 +118,7 @@ def load(paths, allow_fixtures=False):
             _check_engines(path, data)
             results.engines = data
             continue
+        _check_whole(path, data["context"])
         _check_throughput(path, data)
         cpu = Cpu(path, data)
         for known, other in throughput_paths.items():
@@ -185,6 +188,17 @@ def _check_context(path, data):
     _check_fields(where, {k: v for k, v in context.items() if k in needed}, needed)
 
 
+def _check_whole(path, context):
+    """Whether it is of a run whose times mean something."""
+    if context.get("planted"):
+        raise ResultsError(f"{path}: its rows are slower on purpose (LINEFILTER_BENCH_SLOW={context['planted']}), which is for a "
+                           "test of linefilter_bench compare: leave the file out.")
+    if context.get("plan") == "smoke":
+        raise ResultsError(f"{path}: is of linefilter_bench --smoke, whose times mean nothing: measure with --plan cpus.")
+    if context.get("complete") is False:
+        raise ResultsError(f"{path}: its run was interrupted after {context.get('passes', 0)} passes: measure again.")
+
+
 def _list(path, data, name):
     entries = data.get(name)
     if not isinstance(entries, list) or not entries:
@@ -210,6 +224,8 @@ def _check_throughput(path, data):
         if not row["ns_min"] <= row["ns"] <= row["ns_max"]:
             raise ResultsError(f"{where}: field 'ns' {row['ns']} is not between ns_min {row['ns_min']} and ns_max "
                                f"{row['ns_max']}.")
+        if row["repetitions"] < 1:
+            raise ResultsError(f"{where}: field 'repetitions' must be at least 1.")
         each = row.get("ns_each")
         if each is not None and len(each) != row["repetitions"]:
             raise ResultsError(f"{where}: field 'ns_each' must have as many times as there are repetitions.")

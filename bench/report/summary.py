@@ -29,6 +29,7 @@ PICTURE = """Each mark is a filter: its rate by the time of a lookup in a batch,
 filter has a hash of 32 bits, so its rate rises in one large filter; LevelDB itself makes a small one for each 2 KiB of data.
 """
 MOST_LOSSES, LEAST_FACTOR = 12, 1.05
+LONGEST_NAME, MOST_WITH_BUILDS = 7, 3  # of CPUs side by side: a line has at most 140 characters
 # The order of importance: what most programs do comes first.
 ACCESSES = ("single", "batch", "inlined", "build", "insert_single", "insert_batch", "branch", "dependent",
             "inlined_branch", "inlined_dependent")
@@ -58,24 +59,37 @@ def cpus(results):
     if len(results.cpus) < 2:
         return out
     found = {cpu.slug: {one.layout: one for one in goals.ways(cpu, goals.GOALS[0])} for cpu in results.cpus}
-    names = [of_cpu(cpu.name).split(", ")[-1] for cpu in results.cpus]
-    table = Table(("filter", "l"), ("size", "r"), *[(f"{name}: {what}", "r") for name in names for what in ("one", "batch", "build")])
+    names, legend = _names_of_columns(results.cpus)
+    shown = ("one", "batch", "build")[:3 if len(names) <= MOST_WITH_BUILDS else 2]
+    table = Table(("filter", "l"), ("size", "r"), *[(f"{name}: {what}", "r") for name in names for what in shown])
     for layout in sorted({layout for ways in found.values() for layout in ways}):
         for size in (goals.SMALL, goals.LARGE):
-            cells, known = [], 0
-            for cpu in results.cpus:
-                one = found[cpu.slug].get(layout)
-                of_cpu_ = [one and (one.cell("inlined", size) or one.cell("single", size)), one and one.cell("batch", size),
-                           one and one.cell("build", size)]
-                known += any(of_cpu_[:2])
-                cells += [ns(row) if row else goals.NOTHING for row in of_cpu_]
-            if known > 1:
-                table.add(of_filter(layout), _size(size), *cells)
+            rows = _side_by_side([found[cpu.slug].get(layout) for cpu in results.cpus], size)
+            if sum(any(of_cpu_[:2]) for of_cpu_ in rows) > 1:
+                table.add(of_filter(layout), _size(size), *[ns(row) if row else goals.NOTHING for of_cpu_ in rows for row in of_cpu_[:len(shown)]])
     if not table.lines:
         return out
-    out.say("These are ns per 64-bit key; `one` is inlined where the filter offers it.")
+    out.say("These are ns per 64-bit key; `one` is inlined where the filter offers it." + legend + "".join(
+        f" On {name} each filter has the next size of the full run, which is larger than the rate needs."
+        for cpu, name in zip(results.cpus, names) if not cpu.by_rate))
     out.table(table)
     return out
+
+
+def _names_of_columns(cpus):
+    """Names, and a sentence that explains them: letters where names are too long or too many for a line of the page."""
+    names = [of_cpu(cpu.name).split(", ")[-1] for cpu in cpus]
+    if len(names) <= 2 and len(set(names)) == len(names) and max(len(name) for name in names) <= LONGEST_NAME:
+        return names, ""
+    letters = [chr(ord("A") + number) for number in range(len(cpus))]
+    return letters, "".join(f" {letter} is {of_cpu(cpu.name)}." for letter, cpu in zip(letters, cpus))
+
+
+def _side_by_side(ways, size):
+    """(one, batch, build) of each CPU's way or None; `one` is the same access on all that have any."""
+    offered = [way for way in ways if way and way.rows(("single", "inlined"), (size,))]
+    one = "inlined" if all(way.cell("inlined", size) for way in offered) else "single"
+    return [[way and way.cell(access, size) for access in (one, "batch", "build")] for way in ways]
 
 
 def targets(cpu):
@@ -185,13 +199,15 @@ def _engines(measured):
                  and row["filter"] in ("blocked", "auto")]
         pairs = [(row, theirs) for row, theirs in pairs if theirs]
         if pairs:
-            row, theirs = max(pairs, key=lambda pair: choose.times(*pair))
-            yield (f"Inside {words} a Get of an absent key gets no faster: at worst it takes "
-                   f"{choose.times(row, theirs):.2f} times as long as with its own Bloom filter. The gain there is reads and bytes.")
+            worst = max(choose.times(*pair) for pair in pairs)
+            if worst > 1:
+                yield (f"Inside {words} a Get of an absent key gets no faster: at worst it takes "
+                       f"{worst:.2f} times as long as with its own Bloom filter. The gain there is reads and bytes.")
     large = [(row, engines.own(rows, row)) for row in rows if row["engine"] == "leveldb" and row["block_bytes"] >= engines.LARGE_BLOCKS
              and row["filter"] == "retrieval"]
     large = [(row, theirs) for row, theirs in large if theirs]
-    if large:
-        row, theirs = max(large, key=lambda pair: choose.times(*pair))
-        yield (f"LevelDB with blocks of {row['block_bytes'] >> 20} MiB checks a whole `retrieval` filter before it answers, and a Get of "
+    row, theirs = max(large, key=lambda pair: choose.times(*pair), default=(None, None))
+    if row and choose.times(row, theirs) > 1:
+        blocks = f"{row['block_bytes'] >> 20} MiB" if row["block_bytes"] >> 20 else f"{row['block_bytes'] >> 10} KiB"
+        yield (f"LevelDB with blocks of {blocks} checks a whole `retrieval` filter before it answers, and a Get of "
                f"an absent key takes {choose.times(row, theirs):.2f} times as long.")

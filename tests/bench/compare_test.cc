@@ -243,10 +243,14 @@ TEST_F(Compare, SaysWhatWasInterruptedLeftOutOrPlanted) {
   file["context"]["complete"] = false;
   file["context"]["planted"] = "blocked:10";
   file["context"]["left_out"] = {"512MB: needs 9 MiB, 8 are free"};
+  file["context"]["plan"] = "smoke";
+  file["rows"][1]["huge_page_percent"] = 40;
   Run({Write("a.json", file), Write("b.json", RunOf{1}.Make())});
   EXPECT_TRUE(Said("It was interrupted")) << said;
   EXPECT_TRUE(Said("LINEFILTER_BENCH_SLOW=blocked:10")) << said;
   EXPECT_TRUE(Said("left out: 512MB: needs 9 MiB")) << said;
+  EXPECT_TRUE(Said("its times mean nothing")) << said;
+  EXPECT_TRUE(Said("only 40 % was in huge pages")) << said;
 }
 
 TEST_F(Compare, TargetsOfOneFile) {

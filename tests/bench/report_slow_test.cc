@@ -267,7 +267,7 @@ TEST(Report, ShowsAccuracy) {
 // The commands under the tables find rows of the results, by the rules of linefilter_bench.
 TEST(Report, ItsCommandsFindTheirRows) {
   const json a = json::parse(ReadFile(kCpuA)), b = json::parse(ReadFile(kCpuB));
-  const std::regex command(R"re(Again: `build/release/linefilter_bench --rows '([^']+)')re");
+  const std::regex command(R"re(Again: `build/release/linefilter_bench (?:--plan cpus )?--rows '([^']+)')re");
   int commands = 0;
   for (std::sregex_iterator it(FullPage().text.begin(), FullPage().text.end(), command), end; it != end; ++it) {
     ++commands;

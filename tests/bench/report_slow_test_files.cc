@@ -161,6 +161,7 @@ TEST(Report, RefusesBadFilesWithASentence) {
       {[](json* file) { (*file)["rows"][3]["floor"] = "no"; }, {name, "'floor'", "true or false"}},
       {[](json* file) { (*file)["rows"][3]["speed"] = 1; }, {name, "'speed' is unknown"}},
       {[](json* file) { (*file)["rows"].push_back((*file)["rows"][3]); }, {name, "twice"}},
+      {[](json* file) { (*file)["rows"][3].update({{"ns_each", json::array()}, {"repetitions", 0}}); }, {name, "'repetitions'"}},
   };
   ASSERT_EQ(good["rows"][3]["floor"], false);
   for (const Case& spoiled : cases) {
@@ -179,6 +180,18 @@ TEST(Report, RefusesBadFilesWithASentence) {
   ExpectRefused(dir.Write("bad.json", "[]"), {"one JSON object"});
   ExpectRefused(dir.File("none.json"), {"none.json", "cannot be read"});
   ExpectRefused(kAccuracy, {"no throughput file", "tools/bench.sh"});
+}
+
+TEST(Report, RefusesTimesThatMeanNothing) {
+  const auto refuse = [](const json& context, const std::vector<std::string>& said) {
+    json file = json::parse(ReadFile(kCpuA));
+    file["context"].update(context);
+    const TempDir dir;
+    ExpectRefused(dir.Write("bad.json", file.dump()), said);
+  };
+  refuse({{"planted", "blocked:10"}}, {"bad.json", "slower on purpose", "blocked:10"});
+  refuse({{"plan", "smoke"}}, {"bad.json", "--smoke", "times mean nothing"});
+  refuse({{"complete", false}, {"passes", 3}}, {"bad.json", "interrupted after 3 passes"});
 }
 
 TEST(Report, RefusesTwoFilesOfOneCpu) {

@@ -64,6 +64,16 @@ void ExpectRoundsAreCompared() {
   EXPECT_TRUE(Contains(LineWith(RetrievalOf(unequal), {"| batch, AVX-512", "512MB"}), "2.00x: "));
 }
 
+TEST(Report, JudgesKeysAndStringsByRowsOfBoth) {
+  const std::string line = "| single, 64-bit keys and strings";
+  EXPECT_TRUE(Contains(LineWith(RetrievalOf(FullPage().text), {line}), "not measured")) << "no row of strings";
+  const std::string both = PageOf([](json* file) {
+    AddLike(file, "single/u64/50/retrieval/AVX3/1MB/10", {{"keys", "string"}}, 20);
+    AddLike(file, "single/u64/50/rocksdb_bloom/packaged/1MB/10", {{"keys", "string"}}, 25);
+  });
+  EXPECT_TRUE(Contains(LineWith(RetrievalOf(both), {line}), "| ok "));
+}
+
 // What was asked of `retrieval` and of building: each line's verdict is that of the numbers.
 TEST(Report, JudgesRetrieval) {
   const auto lines = RetrievalOf;

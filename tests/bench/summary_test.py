@@ -15,9 +15,12 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "bench", "report"))
 
 import choose  # noqa: E402
+import choose_plot  # noqa: E402
+import engines  # noqa: E402
 import goals  # noqa: E402
 import headline  # noqa: E402
 import losses  # noqa: E402
+import markdown  # noqa: E402
 import page  # noqa: E402
 import results  # noqa: E402
 import summary  # noqa: E402
@@ -124,10 +127,68 @@ class Cpus(unittest.TestCase):
         text = summary.cpus(both).text()
         line = next(line for line in text.split("\n") if line.startswith("| blocked") and "1 MB" in line)
         self.assertIn(" 0.500 ", line)
+        self.assertIn("B is Fixture Z. On A each filter has the next size of the full run", text.replace("\n", " "))
+        self.assertNotIn("On B", text)
         self.assertEqual(summary.cpus(load()).text(), "", "one CPU has no other beside it")
         self.assertEqual(headline.best_cpu(both).name, "Fixture CPU A", "RocksDB was measured there alone")
         with self.assertRaises(results.ResultsError):
             load(more=[self.of_plan(), self.of_plan()])
+
+
+    def test_a_call_never_stands_beside_an_inlined_lookup(self):
+        other = self.of_plan("Fixture CPU Z")
+        inlined = copy.deepcopy(other["rows"][0])
+        inlined.update(row=inlined["row"].replace("single", "inlined"), access="inlined", ns=0.25, ns_min=0.25, ns_max=0.25)
+        other["rows"].append(inlined)
+
+        def change(data):
+            data["rows"] = [row for row in data["rows"] if not (row["access"] == "inlined" and row["keys"] == "u64")]
+
+        text = summary.cpus(load(change, more=[other])).text()
+        line = next(line for line in text.split("\n") if line.startswith("| blocked") and "1 MB" in line)
+        self.assertIn(" 0.500 ", line)
+        self.assertNotIn("0.25", line)
+
+    def test_long_names_and_more_cpus_stay_on_the_page(self):
+        names = ["AMD EPYC (family 26, model 2, stepping 0)", "AMD EPYC (family 26, model 2, stepping 1)", "ARM Neoverse-V2",
+                 "Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz"]
+        for number in (1, 2, 3, 4):
+            text = summary.cpus(load(more=[self.of_plan(name) for name in names[:number]])).text()
+            self.assertLessEqual(max(len(line) for line in text.split("\n")), 140)
+            head = next(line for line in text.split("\n") if line.startswith("| filter"))
+            columns = [cell.strip() for cell in head.strip("|").split("|")]
+            self.assertEqual(len(set(columns)), len(columns), "two CPUs of one name")
+        self.assertIn("E is Intel Xeon Platinum 8375C.", text.replace("\n", " "))
+
+    def test_rows_by_rate_of_ten_bits_are_in_the_picture(self):
+        data = self.of_plan("Fixture CPU Z")
+        data["rows"] = [dict(data["rows"][1], asked_bits_per_key=10, rate_goal=0.01)]
+        data["rows"][0]["row"] = data["rows"][0]["row"].replace("/11", "/10")
+        cpu = next(cpu for cpu in load(more=[data]).cpus if cpu.name == "Fixture CPU Z")
+        self.assertEqual([one["layout"] for one, _ in choose_plot.points(cpu, goals.SMALL)], ["blocked"])
+
+    def test_commands_name_the_plan(self):
+        cpus = load(more=[self.of_plan("Fixture CPU Z")]).cpus
+        commands = [markdown.rows_command(cpu.rows[:1]) for cpu in cpus]
+        self.assertEqual([" --plan cpus " in command for command in commands], [False, True])
+
+
+class Engines(unittest.TestCase):
+    def test_losses_are_told_and_no_gains(self):
+        with open(os.path.join(ROOT, "bench", "results", "engines.json"), encoding="utf-8") as file:
+            measured = json.load(file)
+        self.assertEqual(len(list(summary._engines(measured))), 3)
+        large = [row for row in measured["rows"] if row["block_bytes"] >= engines.LARGE_BLOCKS and row["filter"] == "retrieval"]
+        for row in large:
+            row["block_bytes"] = 64 << 10
+        for row in measured["rows"]:
+            if row["block_bytes"] == 1 << 20:
+                row["block_bytes"] = 64 << 10
+        self.assertTrue(any("blocks of 64 KiB" in note for note in summary._engines(measured)))
+        for row in measured["rows"]:
+            if row["filter"] in ("blocked", "auto", "retrieval"):
+                row["ns"], row["ns_each"] = 1, []
+        self.assertEqual(list(summary._engines(measured)), [])
 
 
 class Losses(unittest.TestCase):
@@ -167,6 +228,12 @@ class FirstScreen(unittest.TestCase):
         self.assertIn("RocksDB's filters", text)
         self.assertIsNone(headline.in_readme("a\nb\n", found))
 
+    def test_nothing_is_said_of_times_that_are_not_there(self):
+        self.assertIn("| bits per key", headline.text(load()))
+        self.assertNotIn("Times are", headline.text(load()), "no row has calls of RocksDB in batches")
+        self.assertIn("Times are per 64-bit key", headline.text(committed()))
+        self.assertIn("was measured inside the engine on AMD EPYC", headline.text(committed()))
+
     def test_the_committed_pages_are_short_and_from_the_results(self):
         readme, benchmarks = (read(os.path.join(ROOT, name)) for name in ("README.md", "BENCHMARKS.md"))
         self.assertLessEqual(readme.count("\n"), 160)
@@ -184,7 +251,7 @@ class FirstScreen(unittest.TestCase):
         page.pages(found, {}, ".")
         for path in (os.path.join(ROOT, "BENCHMARKS.md"), *glob.glob(os.path.join(ROOT, "doc", "benchmarks", "*.md"))):
             for line in read(path).split("\n"):
-                first = re.match(r"\| *`(\w+)`( \(own\))? *\|", line)
+                first = re.match(r"\| *`(\w+)`( \(by us\))? *\|", line)
                 if first and first[1] in own:
                     self.assertTrue(first[2] or first[1].endswith("_own"), f"{path}: {line[:60]}")
 
