@@ -16,8 +16,13 @@ namespace {
 // `shift`: by what factor rows like this one took longer in the other run, whatever they are.
 Ratio RatioOf(const Estimate& first, const Estimate& other, double shift) {
   Ratio ratio;
+  ratio.measured = true;
   ratio.time = other;
-  constexpr double kLeast = 1e-9;  // an empty loop may take 0 ns
+  if (first.high <= 0 && other.high <= 0) {  // an empty loop may take 0 ns
+    ratio.ratio = ratio.low = ratio.high = 1;
+    return ratio;
+  }
+  constexpr double kLeast = 1e-9;
   ratio.ratio = other.ns / std::max(first.ns, kLeast) / shift;
   ratio.low = other.low / std::max(first.high, kLeast) / shift;
   ratio.high = other.high / std::max(first.low, kLeast) / shift;
@@ -80,7 +85,7 @@ void AddGroups(Comparison* comparison) {
   for (size_t column = 0; column + 1 < comparison->columns.size(); ++column) {
     std::map<std::pair<std::string, std::string>, std::vector<const Ratio*>> groups;
     for (const ComparedRow& row : comparison->rows) {
-      if (row.others[column].time.ns > 0) groups[{row.layout, row.access}].push_back(&row.others[column]);
+      if (row.others[column].measured) groups[{row.layout, row.access}].push_back(&row.others[column]);
     }
     for (const auto& [name, ratios] : groups) {
       ComparedGroup group;

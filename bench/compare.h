@@ -15,12 +15,13 @@ enum class Verdict { kSame, kFaster, kSlower };  // of the other against the fir
 const char* VerdictName(Verdict verdict);        // "same", "faster", "slower"
 
 struct Ratio {
+  bool measured = false;  // in the other, too
   Estimate time;  // of the other
   double ratio = 0, low = 0, high = 0;
   Verdict verdict = Verdict::kSame;
 };
 
-// A row of the first column, and the same of each other one. (Missing there: its time.ns is 0.)
+// A row of the first column, and the same of each other one.
 struct ComparedRow {
   std::string name, layout, access, size;
   Estimate first;

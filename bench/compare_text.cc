@@ -27,7 +27,8 @@ void PrintColumns(const Comparison& comparison, const std::vector<LoadedFile>& f
     } else {
       printf("not spread over its run, so taken for uncertain by %.0f %%\n", 100 * comparison.drifts[i]);
     }
-    if (!comparison.shifts[i].empty()) printf("   The same CPU: ratios are without what all rows of a size took longer:");
+    if (!comparison.shifts[i].empty())
+      printf("   The same CPU: ratios are without what all rows of a size took longer:");
     for (const auto& [size, shift] : comparison.shifts[i]) printf(" %s %+.1f %%", size.c_str(), 100 * (shift - 1));
     if (!comparison.shifts[i].empty()) puts("");
     if (!file.complete) printf("   It was interrupted: rows are missing, or have few repetitions.\n");
@@ -57,7 +58,7 @@ void PrintRows(const Comparison& comparison, bool all) {
   for (const ComparedRow& row : comparison.rows) {
     for (size_t i = 0; i < row.others.size(); ++i) {
       const Ratio& other = row.others[i];
-      if (other.time.ns <= 0 || (!all && other.verdict == Verdict::kSame)) continue;
+      if (!other.measured || (!all && other.verdict == Verdict::kSame)) continue;
       printf("%-62s %9.4g %9.4g %8.3f  %.3f to %-7.3f %s %c\n", row.name.c_str(), row.first.ns, other.time.ns,
              other.ratio, other.low, other.high, VerdictName(other.verdict), Letter(i + 1));
     }
@@ -84,7 +85,7 @@ nlohmann::ordered_json ToJson(const ComparedRow& row) {
                                  {"ns", row.first.ns},        {"ns_low", row.first.low},
                                  {"ns_high", row.first.high}, {"others", nlohmann::ordered_json::array()}};
   for (const Ratio& other : row.others) {
-    if (other.time.ns <= 0) {
+    if (!other.measured) {
       json["others"].push_back(nullptr);
       continue;
     }

@@ -13,7 +13,7 @@ namespace {
 constexpr double kDeviations = 1.55;
 constexpr double kToDeviation = 1.4826;  // of the median of absolute values, to a normal distribution's deviation
 constexpr double kOfMedian = 1.2533;     // the deviation of a median of n is this / sqrt(n) of a single value's
-constexpr double kLeastDrift = 0.004;  // of halves that are alike by luck
+constexpr double kLeastDrift = 0.004;    // of halves that are alike by luck
 // Two runs of the portable file on Zen 5 (family 26, model 2), a machine that is shared: filters of 512 MB, which live
 // alone, differed by 1.1 % in their lookups beyond what their repetitions say, and in a single build by 3 %.
 constexpr double kPlace = 0.011;
@@ -58,7 +58,7 @@ Noise::Noise(const LoadedFile& file)
   Spread all;
   std::map<std::string, Spread> by_size;
   for (const LoadedRow& row : file.rows) {
-    if (passes_ < kFewest || !IsSpread(row) || row.ns <= 0) continue;
+    if (!IsSpread(row) || row.ns <= 0) continue;
     for (Spread* const spread : {&all, &by_size[row.size]}) {
       spread->differences.push_back(HalvesDiffer(row.ns_each));
       spread->scatters.push_back(Scatter(row.ns_each));
@@ -73,7 +73,8 @@ Noise::Noise(const LoadedFile& file)
   }
 }
 
-bool Noise::IsSpread(const LoadedRow& row) const { return passes_ > 0 && row.ns_each.size() >= passes_; }
+// Of a run that was interrupted after a few passes nothing is known.
+bool Noise::IsSpread(const LoadedRow& row) const { return passes_ >= kFewest && row.ns_each.size() >= passes_; }
 
 double Noise::DeviationOf(const LoadedRow& row) const {
   const size_t n = row.ns_each.size();

@@ -14,6 +14,7 @@ namespace {
 // It is beyond the L2 of AMD's CPUs. Rejected: 4 and 8 MB, for in a virtual machine the L3 has neighbours, and two runs
 // of half a minute differed by 6 and 20 % in their medians (2 MB: 2 %; Zen 5).
 constexpr uint64_t kInCaches = 2 * MiB;
+constexpr double kSameBits = 10;
 constexpr double kGoals[] = {0.01, 0.001, 0.0001};
 const std::vector<int> kHits = {50};
 const std::vector<Access> kOfRates = {Access::kSingle, Access::kBatch, Access::kInlined, Access::kBuild};
@@ -56,6 +57,7 @@ void AddRates(double goal, uint64_t body_bytes, const Wanted& wanted, std::vecto
     double bits = peer.bits_for_fpr(goal, body_bytes);
     if (bits == 0) continue;
     bits = std::ceil(bits * 100 - 1e-6) / 100;
+    if (bits == kSameBits && peer.only_bits_per_key == 0) bits += 0.01;  // else two rows had one name
     Part part = {KeyKind::kU64, body_bytes, bits, kOfRates, kHits, {peer.name}};
     part.rate_goal = goal;
     part.built_once = body_bytes > kInCaches;
@@ -70,7 +72,7 @@ void AddSameBytes(uint64_t body_bytes, const Wanted& wanted, std::vector<Part>* 
     if (peer.bits_for_fpr == nullptr || peer.targets.empty() || !wanted(peer)) continue;
     if (peer.only_bits_per_key != 0) continue;  // its rows of rates are of these bytes
     if (peer.has_bits_of_another && body_bytes > kInCaches) continue;
-    Part part = {KeyKind::kU64, body_bytes, 10, kOfSameBytes, kHits, {peer.name}};
+    Part part = {KeyKind::kU64, body_bytes, kSameBits, kOfSameBytes, kHits, {peer.name}};
     part.all_targets = false;
     parts->push_back(part);
   }

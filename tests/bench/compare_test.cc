@@ -156,7 +156,7 @@ Json Make(const SlowerRun& run) {
 
 TEST_F(Compare, AMachineThatWasSlowerAsAWholeIsNotDifferent) {
   const std::string first = Write("a.json", Make({}));
-  EXPECT_EQ(Run({first, Write("b.json", Make({1.02, 1.0, "x"}))}), 0) << said;
+  EXPECT_EQ(Run({first, Write("b.json", Make({1.02, 1.015, "x"}))}), 0) << said;
   EXPECT_TRUE(Said("ratios are without what all rows of a size took longer: 16MB +2.0 % 1MB +2.0 %")) << said;
   EXPECT_EQ(Run({first, Write("b.json", Make({1.06, 1.05, "x"}))}), 0) << said;
   EXPECT_EQ(Run({first, Write("b.json", Make({1 / 1.06, 1 / 1.05, "x"}))}), 0) << said;
@@ -221,6 +221,24 @@ TEST_F(Compare, OfAFilterThatLivesAloneLessIsKnown) {
   EXPECT_EQ(verdict(1.05, 9), "slower");
   EXPECT_EQ(verdict(1.05, 1), "same");
   EXPECT_EQ(verdict(1.15, 1), "slower");
+}
+
+TEST_F(Compare, ARowThatTookNoTimeIsTheSameAsItself) {
+  Json json = RunOf{1}.Make();
+  json["rows"].push_back(RowOf("single", "floor_empty", "none", "1MB", std::vector<double>(15, 0.0)));
+  const std::string file = Write("a.json", json);
+  EXPECT_EQ(Run({file, file}), 0) << said;
+  EXPECT_TRUE(Said("201 of 201 rows are the same")) << said;
+}
+
+TEST_F(Compare, AfterAFewPassesLittleIsKnown) {
+  const auto file = [&](const char* name, double ns) {
+    Json rows = Json::array();
+    rows.push_back(RowOf("single", "blocked", "AVX2", "1MB", std::vector<double>(2, ns)));
+    return Write(name, FileOf(rows, 2));
+  };
+  EXPECT_EQ(Run({file("a.json", 10), file("b.json", 10.6)}), 0) << said;
+  EXPECT_EQ(Run({file("a.json", 10), file("b.json", 15.0)}), 1) << said;
 }
 
 TEST_F(Compare, RowsOfOneFileAloneAreNamed) {
