@@ -14,9 +14,10 @@
 // every key, because a key that came twice must be removed twice.
 //
 // Memory is 8 bytes per key, whatever the keys' length, and the image while Finish runs; `retrieval` of any size needs
-// a work area besides (below). Nothing is copied when it grows. It is not thread-safe, not even in const calls
-// (ImageBytes removes repeats, and remembers what it found). No thread is started: Finish uses those of
-// options.executor, and so does AddHashes of millions.
+// a work area besides (below). Nothing is copied when it grows. What an image of a few thousand keys took is kept for
+// the next one, up to 63 KiB for keys and 1 MiB of work area: who makes many small filters takes one builder for all.
+// It is not thread-safe, not even in const calls (ImageBytes removes repeats, sizing computes a rate). No thread is
+// started: Finish uses those of options.executor, and so does AddHashes of millions.
 //
 // Large images are made in bulk: the hashes are sorted, where they lie, into ranges of blocks, and each range is made
 // while it sits in the cache. This takes, beside hashes and image:
@@ -47,6 +48,12 @@ namespace internal {
 struct BulkPlan;
 struct HashChunk;
 class Partition;
+
+// Memory that is used again, whatever it was for.
+struct WorkArea {
+  void* memory = nullptr;
+  uint64_t bytes = 0;
+};
 }  // namespace internal
 
 class AtomicFile;
@@ -88,10 +95,10 @@ class LINEFILTER_EXPORT FilterBuilder {
   // The bytes that Finish would write now; 0 if status() is an error. After more keys it looks at those that are new
   // (0.4 ns each), or counts all distinct ones (above): who asks after every few keys takes EstimateBytes.
   uint64_t ImageBytes() const noexcept;
-  // Tells the same for num_keys distinct keys before anything is built, and the most memory that a new builder would
-  // hold meanwhile. (A builder that was used before keeps 1 KiB.) It is the most for keys with repeats. It assumes
-  // uniformly distributed hashes. Others (poor, or many times the same) matter for `retrieval` alone: each hash that
-  // its fullest range has beyond its share adds 4 bytes, never beyond memory_limit.
+  // Tells the same for num_keys distinct keys before anything is built, and the most memory that a builder would hold
+  // meanwhile. (What it kept of an earlier image it uses, or gives back where it is in the way.) It is the most for
+  // keys with repeats. It assumes uniformly distributed hashes. Others (poor, or many times the same) matter for
+  // `retrieval` alone: each hash that its fullest range has beyond its share adds 4 bytes, never beyond memory_limit.
   static Status EstimateBytes(const FilterOptions& options, uint64_t num_keys, uint64_t* image_bytes,
                               uint64_t* peak_memory = nullptr) noexcept;
 
@@ -111,10 +118,11 @@ class LINEFILTER_EXPORT FilterBuilder {
   // then.
   Status FinishToFile(const char* path) noexcept;
 
-  // The size and shape of what the last successful Finish made; its num_keys is what the size counts.
-  const Sizing& sizing() const noexcept { return sizing_; }
+  // The size and shape of what the last successful Finish made; its num_keys is what the size counts. (Its expected_fpr
+  // is computed here: that takes some microseconds, as long as all else of a small filter.)
+  const Sizing& sizing() const noexcept;
 
-  // Forgets all keys and any error but that of the options.
+  // Forgets all keys and any error but that of the options, and gives back all memory but 1 KiB.
   void Reset() noexcept;
 
  protected:
@@ -141,6 +149,8 @@ class LINEFILTER_EXPORT FilterBuilder {
   void RefuseKey() noexcept;
   LINEFILTER_LOCAL void Fail(const Status& status) noexcept;
   LINEFILTER_LOCAL void FreeChunksAfter(Chunk* last) noexcept;
+  LINEFILTER_LOCAL void SpareChunksAfter(Chunk* last) noexcept;
+  LINEFILTER_LOCAL void BeginAgain() noexcept;
   LINEFILTER_LOCAL Status SizeNow(Sizing* sizing) const noexcept;
   LINEFILTER_LOCAL uint64_t SizeOf(const Chunk& chunk) const noexcept;
   // builder_count.cc
@@ -161,12 +171,15 @@ class LINEFILTER_EXPORT FilterBuilder {
   FilterOptions options_;
   KeyHash key_hash_;
   Status status_;
-  Sizing sizing_;
-  mutable Sizing sized_;  // for sized_.num_keys keys; ImageBytes and Finish both use it
+  mutable Sizing sizing_;
+  mutable bool has_fpr_ = true;  // of sizing_
+  mutable Sizing sized_;         // for sized_.num_keys keys; ImageBytes and Finish both use it
   mutable bool has_sized_ = false;
   bool repeats_are_adjacent_ = false;
   Chunk* first_ = nullptr;
   Chunk* current_ = nullptr;
+  Chunk* spare_ = nullptr;  // those of the last image; chunk_memory_ counts them
+  mutable internal::WorkArea work_area_;
   uint64_t* tail_ = nullptr;
   uint64_t* tail_end_ = nullptr;
   uint64_t last_ = 0;

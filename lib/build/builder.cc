@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <initializer_list>
 
 #include "lib/base/memory.h"
 #include "lib/base/parallel.h"
@@ -62,17 +63,33 @@ FilterBuilder::FilterBuilder(const FilterOptions& options) noexcept
       status_(internal::CheckOptionsToBuild(options)),
       options_are_good_(status_.ok()) {}
 
-FilterBuilder::~FilterBuilder() { FreeChunksAfter(nullptr); }
+FilterBuilder::~FilterBuilder() {
+  FreeChunksAfter(nullptr);
+  internal::FreeWorkArea(options_.allocator, &work_area_);
+}
 
+// `last` may be null: all. The spare ones go, too.
 void FilterBuilder::FreeChunksAfter(Chunk* last) noexcept {
-  Chunk* chunk = last == nullptr ? first_ : last->next;
-  (last == nullptr ? first_ : last->next) = nullptr;
-  while (chunk != nullptr) {
-    Chunk* const next = chunk->next;
-    chunk_memory_ -= chunk->bytes;
-    internal::Deallocate(options_.allocator, chunk, chunk->bytes);
-    chunk = next;
+  for (Chunk** list : {last == nullptr ? &first_ : &last->next, &spare_}) {
+    Chunk* chunk = *list;
+    *list = nullptr;
+    while (chunk != nullptr) {
+      Chunk* const next = chunk->next;
+      chunk_memory_ -= chunk->bytes;
+      internal::Deallocate(options_.allocator, chunk, chunk->bytes);
+      chunk = next;
+    }
   }
+}
+
+// Does the same, but keeps the chunks of a few keys for the next ones.
+void FilterBuilder::SpareChunksAfter(Chunk* last) noexcept {
+  if (chunk_memory_ > kSpareBytes) return FreeChunksAfter(last);
+  Chunk** end = &last->next;
+  while (*end != nullptr) end = &(*end)->next;
+  *end = spare_;
+  spare_ = last->next;
+  last->next = nullptr;
 }
 
 void FilterBuilder::Fail(const Status& status) noexcept {
@@ -86,15 +103,20 @@ void FilterBuilder::RefuseKey() noexcept {
 }
 
 Status FilterBuilder::AppendChunk() noexcept {
-  const uint64_t bytes = NextChunkBytes(current_ == nullptr ? 0 : current_->bytes, chunk_memory_);
-  if (chunk_memory_ + bytes > options_.memory_limit) {
-    return internal::OverLimit(chunk_memory_ + bytes, options_.memory_limit);
+  Chunk* chunk = spare_;
+  if (chunk != nullptr) {
+    spare_ = chunk->next;
+  } else {
+    const uint64_t bytes = NextChunkBytes(current_ == nullptr ? 0 : current_->bytes, chunk_memory_);
+    const uint64_t held = chunk_memory_ + bytes;
+    if (held + work_area_.bytes > options_.memory_limit) internal::FreeWorkArea(options_.allocator, &work_area_);
+    if (held > options_.memory_limit) return internal::OverLimit(held, options_.memory_limit);
+    chunk = static_cast<Chunk*>(internal::Allocate(options_.allocator, bytes));
+    if (chunk == nullptr) return internal::OutOfMemory(bytes);
+    chunk->bytes = bytes;
+    chunk_memory_ = held;
   }
-  Chunk* const chunk = static_cast<Chunk*>(internal::Allocate(options_.allocator, bytes));
-  if (chunk == nullptr) return internal::OutOfMemory(bytes);
   chunk->next = nullptr;
-  chunk->bytes = bytes;
-  chunk_memory_ += bytes;
   (current_ == nullptr ? first_ : current_->next) = chunk;
   current_ = chunk;
   return Status();
@@ -180,7 +202,7 @@ Status FilterBuilder::SizeNow(Sizing* sizing) const noexcept {
   // value.
   const uint64_t num_keys = const_cast<FilterBuilder*>(this)->KeysToSizeFor();
   if (!has_sized_ || sized_.num_keys != num_keys) {
-    status = internal::SizeForOptions(options_.layout, num_keys, options_, &sized_);
+    status = internal::ShapeForOptions(options_.layout, num_keys, options_, &sized_);
     has_sized_ = status.ok();
   }
   *sizing = sized_;
@@ -197,7 +219,7 @@ Status FilterBuilder::EstimateBytes(const FilterOptions& options, uint64_t num_k
   Sizing sizing;
   Status status = internal::CheckOptionsToBuild(options);
   const uint64_t to_size_for = options.num_keys != 0 ? options.num_keys : num_keys;
-  if (status.ok()) status = internal::SizeForOptions(options.layout, to_size_for, options, &sizing);
+  if (status.ok()) status = internal::ShapeForOptions(options.layout, to_size_for, options, &sizing);
   if (!status.ok()) return status;
   *image_bytes = internal::ImageBytesFor(options, sizing);
   if (peak_memory == nullptr) return Status();
@@ -211,7 +233,21 @@ Status FilterBuilder::EstimateBytes(const FilterOptions& options, uint64_t num_k
   return Status();
 }
 
+const Sizing& FilterBuilder::sizing() const noexcept {
+  if (!has_fpr_) {
+    sizing_.expected_fpr = ExpectedFpr(sizing_.layout, sizing_.num_keys, sizing_.body_bytes, sizing_.num_probes);
+    has_fpr_ = true;
+  }
+  return sizing_;
+}
+
 void FilterBuilder::Reset() noexcept {
+  if (first_ != nullptr) FreeChunksAfter(first_);
+  internal::FreeWorkArea(options_.allocator, &work_area_);
+  BeginAgain();
+}
+
+void FilterBuilder::BeginAgain() noexcept {
   current_ = first_;
   tail_ = first_ == nullptr ? nullptr : first_->hashes();
   tail_end_ = first_ == nullptr ? nullptr : tail_ + first_->capacity();
@@ -222,7 +258,7 @@ void FilterBuilder::Reset() noexcept {
   } else {
     tail_ = tail_end_ = nullptr;
   }
-  if (first_ != nullptr) FreeChunksAfter(first_);  // a callback may find only a builder without keys
+  if (first_ != nullptr) SpareChunksAfter(first_);  // a callback may find only a builder without keys
 }
 
 }  // namespace linefilter

@@ -17,6 +17,10 @@ namespace linefilter {
 inline constexpr uint64_t kFirstChunkBytes = 1024, kLargeChunkBytes = uint64_t{1} << 20;
 inline constexpr uint64_t kHugeChunkBytes = uint64_t{2} << 20, kHugeChunksFrom = uint64_t{32} << 20;
 inline constexpr uint64_t kNumSmallChunks = 10;
+// So many bytes of chunks are kept for the next keys: those of kCountedExactly keys, and of some more.
+inline constexpr uint64_t kSpareBytes = uint64_t{63} << 10;
+// A work area of at most so many is kept: that of `retrieval` for some thousands of keys.
+inline constexpr uint64_t kKeptWorkBytes = uint64_t{1} << 20;
 static_assert(kFirstChunkBytes << kNumSmallChunks == kLargeChunkBytes, "so many are smaller than a large one");
 
 static_assert(internal::HashesIn(kHugeChunkBytes) / internal::kPageHashes <= internal::Partition::kLargestChunkPages,

@@ -49,7 +49,7 @@ void FilterBuilder::RemoveRepeats() noexcept {
   for (; left > current_->capacity(); current_ = current_->next) left -= current_->capacity();
   tail_ = current_->hashes() + left;
   tail_end_ = current_->hashes() + current_->capacity();
-  FreeChunksAfter(current_);
+  SpareChunksAfter(current_);
 }
 
 // Adjacent repeats were dropped as they came, which depends on the order. So the set of hashes and the number of keys

@@ -22,13 +22,25 @@ using internal::Partition;
 using internal::StateOf;
 using internal::TrailerFor;
 
+// What was kept of the last image is given back where it is in the way.
 Status FilterBuilder::Plan(const Sizing& sizing, BulkPlan* plan) const noexcept {
-  const internal::MemoryBudget budget{chunk_memory_ + ImageBytesFor(options_, sizing), options_.memory_limit};
-  if (budget.held > budget.limit) return internal::OverLimit(budget.held, budget.limit);
+  const uint64_t image_bytes = ImageBytesFor(options_, sizing);
+  internal::MemoryBudget budget{chunk_memory_ + image_bytes, options_.memory_limit};
   internal::ChunkTotals chunks;
   for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) chunks.Add(chunk->capacity());
-  *plan = internal::PlanBulk(*FindMaker(sizing.layout), sizing, NumHashes(), chunks, options_.executor, budget);
-  return plan->memory <= budget.left() ? Status() : internal::OverLimit(budget.held + plan->memory, budget.limit);
+  const auto plan_now = [&] {
+    *plan = internal::PlanBulk(*FindMaker(sizing.layout), sizing, NumHashes(), chunks, options_.executor, budget);
+    return plan->memory <= budget.left() && budget.held <= budget.limit;
+  };
+  bool fits = plan_now();
+  if (!fits && spare_ != nullptr) {
+    const_cast<FilterBuilder*>(this)->FreeChunksAfter(current_);
+    budget.held = chunk_memory_ + image_bytes;
+    fits = plan_now();
+  }
+  const bool uses_work_area = plan->way == BulkWay::kOneRange && plan->scratch <= work_area_.bytes;
+  if (!uses_work_area || work_area_.bytes > budget.left()) internal::FreeWorkArea(options_.allocator, &work_area_);
+  return fits ? Status() : internal::OverLimit(budget.held + plan->memory, budget.limit);
 }
 
 Status FilterBuilder::CheckFinish(uint64_t* image_bytes) const noexcept {
@@ -61,7 +73,8 @@ Status FilterBuilder::BuildOneRange(const Sizing& sizing, const BulkPlan& plan, 
   uint64_t n = 0;
   for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) spans[n++] = {chunk->hashes(), SizeOf(*chunk)};
   const Status status = internal::BuildOneRange(*FindMaker(sizing.layout), options_.allocator, StateOf(sizing, body),
-                                                body, spans, n, NumHashes());
+                                                body, spans, n, NumHashes(), &work_area_);
+  if (work_area_.bytes > kKeptWorkBytes) internal::FreeWorkArea(options_.allocator, &work_area_);
   if (spans != few) internal::Deallocate(options_.allocator, spans, bytes);
   return status;
 }
@@ -92,7 +105,8 @@ Status FilterBuilder::BuildBody(const Sizing& sizing, const BulkPlan& plan, uint
 Status FilterBuilder::Finished(const Status& status, const Sizing& sizing, Partition* partition) noexcept {
   if (status.ok()) {
     sizing_ = sizing;
-    Reset();
+    has_fpr_ = false;
+    BeginAgain();
     return status;
   }
   if (partition->created()) {

@@ -5,6 +5,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/parallel.h"
 #include "lib/layouts/blocks/block.h"
+#include "linefilter/builder.h"
 #include "linefilter/hash.h"
 
 namespace linefilter::internal {
@@ -112,7 +113,8 @@ BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, uint64_t num_h
   }
   if (plan.shape.num_ranges == 1) {
     plan.way = BulkWay::kOneRange;
-    plan.memory = plan.scratch = RangeWorkerBytes(maker, num_blocks, num_hashes, chunks.num_chunks);
+    plan.scratch = maker.range_scratch_bytes == nullptr ? 0 : maker.range_scratch_bytes(num_blocks, num_hashes);
+    plan.memory = RangeWorkerBytes(maker, num_blocks, num_hashes, chunks.num_chunks);
     return plan;
   }
   plan.way = BulkWay::kRanges;
@@ -121,17 +123,25 @@ BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, uint64_t num_h
 }
 
 Status BuildOneRange(const LayoutMaker& maker, const Allocator& allocator, const ProbeState& state, uint8_t* blocks,
-                     const HashSpan* spans, uint64_t num_spans, uint64_t num_hashes) {
+                     const HashSpan* spans, uint64_t num_spans, uint64_t num_hashes, WorkArea* area) {
   const Status status = CheckRangeHashes(maker, num_hashes);
   if (!status.ok()) return status;
   const uint64_t bytes =
       maker.range_scratch_bytes == nullptr ? 0 : maker.range_scratch_bytes(state.num_units, num_hashes);
-  void* const scratch = bytes == 0 ? nullptr : Allocate(allocator, bytes);
-  if (scratch == nullptr && bytes != 0) return OutOfMemory(bytes);
+  if (bytes > area->bytes) {
+    FreeWorkArea(allocator, area);
+    area->memory = Allocate(allocator, bytes);
+    if (area->memory == nullptr) return OutOfMemory(bytes);
+    area->bytes = bytes;
+  }
   memset(blocks, 0, static_cast<size_t>(kBlockBytes * state.num_units));
-  maker.build_range(state, BlockRange{0, state.num_units, blocks, spans, num_spans, num_hashes}, scratch);
-  Deallocate(allocator, scratch, bytes);
+  maker.build_range(state, BlockRange{0, state.num_units, blocks, spans, num_spans, num_hashes}, area->memory);
   return Status();
+}
+
+void FreeWorkArea(const Allocator& allocator, WorkArea* area) {
+  Deallocate(allocator, area->memory, area->bytes);
+  *area = WorkArea();
 }
 
 namespace {

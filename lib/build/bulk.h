@@ -15,6 +15,8 @@
 
 namespace linefilter::internal {
 
+struct WorkArea;  // linefilter/builder.h
+
 // This says where bulk building begins to pay. It is one object, so that tests can reach it with small sets.
 struct BulkTuning {
   // A mutable layout is made in bulk from this size of the body on; by several threads from a quarter of it. Below, the
@@ -85,9 +87,10 @@ struct BulkContext {
 // planned is taken only for one worker that needs it.
 Status BuildRanges(const BulkContext& context, const Partition& partition, const ProbeState& state, uint8_t* blocks,
                    bool is_zero);
-// Builds the body as one range of these spans.
+// Builds the body as one range of these spans, in the work area, which is made larger if need be.
 Status BuildOneRange(const LayoutMaker& maker, const Allocator& allocator, const ProbeState& state, uint8_t* blocks,
-                     const HashSpan* spans, uint64_t num_spans, uint64_t num_hashes);
+                     const HashSpan* spans, uint64_t num_spans, uint64_t num_hashes, WorkArea* area);
+void FreeWorkArea(const Allocator& allocator, WorkArea* area);
 
 }  // namespace linefilter::internal
 
