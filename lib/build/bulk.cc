@@ -18,8 +18,12 @@ constexpr uint64_t kMostWorkers = 256;
 constexpr uint64_t kWorkerShare = 4;
 // But up to so many make ranges where each has so many to make: a few MiB, for a build several times faster.
 constexpr uint64_t kFewWorkers = 4, kRangesWorthAWorker = 4;
+// So many insert at once: each looks once more at its hashes for each other one.
+constexpr uint64_t kFewInserters = 4;
 // A mutable layout takes a range in several goes, so it needs no list of all its spans.
 constexpr uint64_t kSpansAtOnce = 64;
+// A layout that takes keys makes all its ranges of each piece of a borrowed array.
+constexpr uint64_t kPieces = 2;
 
 BulkTuning tuning;  // constant-initialized; written by tests alone
 
@@ -56,6 +60,10 @@ uint64_t RangeWorkerBytes(const LayoutMaker& maker, uint64_t num_blocks, uint64_
   return RoundUp(scratch) + RoundUp(num_spans * sizeof(HashSpan));
 }
 
+uint64_t PieceHashes(const LayoutMaker& maker, uint64_t num_hashes) {
+  return maker.takes_keys() ? Least(num_hashes, Most(tuning.fewest_of_piece, num_hashes / kPieces + 1)) : num_hashes;
+}
+
 uint64_t RangeBlocksFor(const LayoutMaker& maker, uint64_t num_blocks) {
   uint64_t range_blocks = tuning.range_blocks != 0 ? tuning.range_blocks : maker.range_blocks;
   while (NumRanges(num_blocks, range_blocks) > kMostRanges) range_blocks *= 2;
@@ -87,7 +95,7 @@ void PlanWorkers(const LayoutMaker& maker, uint64_t num_hashes, const ChunkTotal
     plan->num_workers = static_cast<size_t>(workers);
     plan->scratch = workers * RangeWorkerBytes(maker, shape.range_blocks, range_hashes, spans);
     shape.num_workers = static_cast<size_t>(partitioners);
-    shape.reserve_pages = Partition::ReserveFor(partitioners, shape.num_ranges, chunks.loose_lines);
+    shape.reserve_pages = Partition::ReserveFor(partitioners, shape.num_ranges, chunks.loose_hashes);
     plan->memory = Partition::BytesFor(shape) + plan->scratch;
     if (plan->memory <= plan->budget.left() || workers == 1) return;
   }
@@ -108,7 +116,11 @@ BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, uint64_t num_h
   plan.shape.num_ranges = NumRanges(num_blocks, plan.shape.range_blocks);
   const size_t most_workers = NumWorkers(maker, num_hashes, num_blocks, executor);
   if (maker.takes_keys()) {
-    const uint64_t min_body_bytes = tuning.min_body_bytes / (most_workers > 1 ? 4 : 1);
+    const uint64_t threads = executor.run == nullptr ? 1 : executor.num_threads;
+    if (sizing.body_bytes >= tuning.min_shared_bytes) {
+      insert.num_workers = static_cast<size_t>(Least(Least(threads, kFewInserters), num_blocks));
+    }
+    const uint64_t min_body_bytes = tuning.min_body_bytes / (threads > kFewInserters ? 4 : 1);
     if (sizing.body_bytes < min_body_bytes || plan.shape.num_ranges == 1) return insert;
   }
   if (plan.shape.num_ranges == 1) {
