@@ -122,7 +122,9 @@ class LayoutFilter : public PeerFilter {
     if (access == Access::kBuildTwoThreads) options.executor = TwoThreads();
     OnTarget(targets_[target], [&] {
       FilterBuilder builder(options);
-      if (spec.members != nullptr) {
+      if (spec.members != nullptr && spec.members->kind == KeyKind::kHash) {
+        builder.BorrowHashes(spec.members->integers, spec.members->size);
+      } else if (spec.members != nullptr) {
         AddAll(&builder, *spec.members);
       } else {
         ForMembers(spec, [&](const Keys& keys) { AddAll(&builder, keys); });

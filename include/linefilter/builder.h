@@ -14,16 +14,20 @@
 // every key, because a key that came twice must be removed twice.
 //
 // Memory is 8 bytes per key, whatever the keys' length, and the image while Finish runs; `retrieval` of any size needs
-// a work area besides (below). Nothing is copied when it grows. It is not thread-safe, not even in const calls
-// (ImageBytes removes repeats, and remembers what it found). No thread is started: Finish uses those of
-// options.executor, and so does AddHashes of millions.
+// a work area besides (below). Nothing is copied when it grows. Hashes that are in an array already are borrowed
+// (BorrowHashes): that saves the copy, and of `blocked` half of the memory or more. What an image of a few thousand
+// keys took is kept for the next one, up to 63 KiB for keys and 1 MiB of work area: who makes many small filters takes
+// one builder for all. It is not thread-safe, not even in const calls (ImageBytes removes repeats, sizing computes a
+// rate). No thread is started: Finish uses those of options.executor, and so does AddHashes of many.
 //
 // Large images are made in bulk: the hashes are sorted, where they lie, into ranges of blocks, and each range is made
 // while it sits in the cache. This takes, beside hashes and image:
 // - to sort, 8 KiB per range for each thread; several threads take at most 2 bytes per key. A range is 256 KiB of
 //   `blocked` and `counting`, 64 KiB of `retrieval`; there are at most 8192;
 // - to make ranges of `retrieval`, about 0.7 MiB for each thread and 4 bytes per key of a range. Several threads take
-//   at most 2 bytes per key, but up to four of them work wherever each has four ranges to make.
+//   at most 2 bytes per key, but up to four of them work wherever each has four ranges to make;
+// - hashes that are borrowed are sorted into other memory. `retrieval` takes 8 bytes per key of it, and `blocked` and
+//   `counting`, from 16 MiB on, 4 bytes per key or 32 MiB, if that is more.
 // Where memory_limit leaves no room for it, fewer threads work, and at last keys are inserted one by one: that is
 // slower and gives the same bytes. `retrieval` cannot insert, so it answers kOverLimit.
 #ifndef LINEFILTER_BUILDER_H_
@@ -44,9 +48,18 @@
 namespace linefilter {
 
 namespace internal {
+struct BulkContext;
 struct BulkPlan;
 struct HashChunk;
+struct LayoutMaker;
+struct ProbeState;
 class Partition;
+
+// Memory that is used again, whatever it was for.
+struct WorkArea {
+  void* memory = nullptr;
+  uint64_t bytes = 0;
+};
 }  // namespace internal
 
 class AtomicFile;
@@ -78,6 +91,10 @@ class LINEFILTER_EXPORT FilterBuilder {
     }
   }
   void AddHashes(const uint64_t* hashes, size_t n) noexcept;
+  // Does the same for hashes that stay where they are, unchanged, until the image is made or Reset is called. Give all
+  // hashes of an image at once: only the first keys of an image are not copied, and where others follow, or where many
+  // come again, these are copied, too.
+  void BorrowHashes(const uint64_t* hashes, size_t n) noexcept;
 
   // The keys that were added so far, each time that they came. sizing() tells how many the size counts.
   uint64_t num_keys() const noexcept { return num_keys_; }
@@ -88,10 +105,10 @@ class LINEFILTER_EXPORT FilterBuilder {
   // The bytes that Finish would write now; 0 if status() is an error. After more keys it looks at those that are new
   // (0.4 ns each), or counts all distinct ones (above): who asks after every few keys takes EstimateBytes.
   uint64_t ImageBytes() const noexcept;
-  // Tells the same for num_keys distinct keys before anything is built, and the most memory that a new builder would
-  // hold meanwhile. (A builder that was used before keeps 1 KiB.) It is the most for keys with repeats. It assumes
-  // uniformly distributed hashes. Others (poor, or many times the same) matter for `retrieval` alone: each hash that
-  // its fullest range has beyond its share adds 4 bytes, never beyond memory_limit.
+  // Tells the same for num_keys distinct keys before anything is built, and the most memory that a builder would hold
+  // meanwhile. (What it kept of an earlier image it uses, or gives back where it is in the way.) It is the most for
+  // keys with repeats. It assumes uniformly distributed hashes. Others (poor, or many times the same) matter for
+  // `retrieval` alone: each hash that its fullest range has beyond its share adds 4 bytes, never beyond memory_limit.
   static Status EstimateBytes(const FilterOptions& options, uint64_t num_keys, uint64_t* image_bytes,
                               uint64_t* peak_memory = nullptr) noexcept;
 
@@ -111,10 +128,11 @@ class LINEFILTER_EXPORT FilterBuilder {
   // then.
   Status FinishToFile(const char* path) noexcept;
 
-  // The size and shape of what the last successful Finish made; its num_keys is what the size counts.
-  const Sizing& sizing() const noexcept { return sizing_; }
+  // The size and shape of what the last successful Finish made; its num_keys is what the size counts. (Its expected_fpr
+  // is computed here: that takes some microseconds, as long as all else of a small filter.)
+  const Sizing& sizing() const noexcept;
 
-  // Forgets all keys and any error but that of the options.
+  // Forgets all keys and any error but that of the options, and gives back all memory but 1 KiB.
   void Reset() noexcept;
 
  protected:
@@ -137,22 +155,34 @@ class LINEFILTER_EXPORT FilterBuilder {
 
   LINEFILTER_LOCAL Status AppendChunk() noexcept;
   void AddSlow(uint64_t hash) noexcept;
+  LINEFILTER_LOCAL Status CopyBorrowed() noexcept;
   LINEFILTER_LOCAL uint64_t AddChunks(const uint64_t* hashes, uint64_t n) noexcept;
   void RefuseKey() noexcept;
   LINEFILTER_LOCAL void Fail(const Status& status) noexcept;
   LINEFILTER_LOCAL void FreeChunksAfter(Chunk* last) noexcept;
+  LINEFILTER_LOCAL void SpareChunksAfter(Chunk* last) noexcept;
+  LINEFILTER_LOCAL void BeginAgain() noexcept;
   LINEFILTER_LOCAL Status SizeNow(Sizing* sizing) const noexcept;
   LINEFILTER_LOCAL uint64_t SizeOf(const Chunk& chunk) const noexcept;
+  template <class Visit>
+  void ForEachSpan(const Visit& visit) const noexcept;
+  template <class Visit>
+  void ForEachSpanOf(uint64_t part, uint64_t num_parts, const Visit& visit) const noexcept;
   // builder_count.cc
   LINEFILTER_LOCAL uint64_t NumHashes() const noexcept;
-  LINEFILTER_LOCAL uint64_t KeysToSizeFor() noexcept;
+  LINEFILTER_LOCAL Status KeysToSizeFor(uint64_t* num_keys) noexcept;
   LINEFILTER_LOCAL bool ShowsRepeats() noexcept;
-  LINEFILTER_LOCAL void RemoveRepeats() noexcept;
+  LINEFILTER_LOCAL void SketchByThreads(uint32_t level) noexcept;
+  LINEFILTER_LOCAL Status RemoveRepeats() noexcept;
   // builder_finish.cc
   LINEFILTER_LOCAL Status Plan(const Sizing& sizing, internal::BulkPlan* plan) const noexcept;
   LINEFILTER_LOCAL Status BuildBody(const Sizing& sizing, const internal::BulkPlan& plan, uint8_t* body, bool is_zero,
                                     internal::Partition* partition) noexcept;
-  LINEFILTER_LOCAL Status InsertAll(const Sizing& sizing, uint8_t* body, bool is_zero) noexcept;
+  LINEFILTER_LOCAL Status BuildOfBorrowed(const internal::BulkContext& context, const internal::ProbeState& state,
+                                          uint8_t* body, bool is_zero, internal::Partition* partition) noexcept;
+  LINEFILTER_LOCAL Status InsertAll(const Sizing& sizing, uint8_t* body, bool is_zero, size_t num_threads) noexcept;
+  LINEFILTER_LOCAL void InsertByThreads(const internal::LayoutMaker& maker, const internal::ProbeState& state,
+                                        uint8_t* body, bool is_zero, size_t num_threads) noexcept;
   LINEFILTER_LOCAL Status BuildOneRange(const Sizing& sizing, const internal::BulkPlan& plan, uint8_t* body) noexcept;
   LINEFILTER_LOCAL Status WriteImage(const Sink& sink, const Sizing& sizing, internal::Partition* partition) noexcept;
   LINEFILTER_LOCAL Status FinishThrough(const Sink& sink, AtomicFile* file) noexcept;
@@ -161,12 +191,17 @@ class LINEFILTER_EXPORT FilterBuilder {
   FilterOptions options_;
   KeyHash key_hash_;
   Status status_;
-  Sizing sizing_;
-  mutable Sizing sized_;  // for sized_.num_keys keys; ImageBytes and Finish both use it
+  mutable Sizing sizing_;
+  mutable bool has_fpr_ = true;  // of sizing_
+  mutable Sizing sized_;         // for sized_.num_keys keys; ImageBytes and Finish both use it
   mutable bool has_sized_ = false;
   bool repeats_are_adjacent_ = false;
   Chunk* first_ = nullptr;
   Chunk* current_ = nullptr;
+  Chunk* spare_ = nullptr;  // those of the last image; chunk_memory_ counts them
+  mutable internal::WorkArea work_area_;
+  const uint64_t* borrowed_ = nullptr;  // num_borrowed_ hashes; where there are some, the chunks have none
+  size_t num_borrowed_ = 0;
   uint64_t* tail_ = nullptr;
   uint64_t* tail_end_ = nullptr;
   uint64_t last_ = 0;

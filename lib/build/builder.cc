@@ -3,12 +3,14 @@
 
 #include <atomic>
 #include <cstring>
+#include <initializer_list>
 
 #include "lib/base/memory.h"
 #include "lib/base/parallel.h"
 #include "lib/build/builder_chunk.h"
 #include "lib/build/bulk.h"
 #include "lib/build/hash_reader.h"
+#include "lib/build/repeats.h"
 #include "lib/image/image_writer.h"
 #include "lib/layouts/options.h"
 
@@ -16,26 +18,25 @@ namespace linefilter {
 
 namespace {
 
-uint64_t NextChunkBytes(uint64_t last, uint64_t total) {
-  if (total >= kHugeChunksFrom) return kHugeChunkBytes;
-  return last == 0 ? kFirstChunkBytes : last < kLargeChunkBytes ? 2 * last : kLargeChunkBytes;
+uint64_t NextChunkBytes(uint64_t last) {
+  return last == 0 ? kFirstChunkBytes : last < kLargestChunkBytes ? 2 * last : kLargestChunkBytes;
 }
 
 // The chunks that num_keys hashes need.
 internal::ChunkTotals ChunksFor(uint64_t num_keys, uint64_t* bytes) {
   internal::ChunkTotals chunks;
   *bytes = 0;
-  for (uint64_t chunk = 0; num_keys != 0 && chunk != kHugeChunkBytes;) {
-    chunk = NextChunkBytes(chunk, *bytes);
+  for (uint64_t chunk = 0; num_keys != 0 && chunk != kLargestChunkBytes;) {
+    chunk = NextChunkBytes(chunk);
     const uint64_t hashes = internal::HashesIn(chunk);
     chunks.Add(hashes);
     *bytes += chunk;
     num_keys -= hashes < num_keys ? hashes : num_keys;
   }
-  constexpr uint64_t kEach = internal::HashesIn(kHugeChunkBytes);
+  constexpr uint64_t kEach = internal::HashesIn(kLargestChunkBytes);
   const uint64_t others = num_keys / kEach + (num_keys % kEach != 0);
   chunks.Add(kEach, others);
-  *bytes += others * kHugeChunkBytes;
+  *bytes += others * kLargestChunkBytes;
   return chunks;
 }
 
@@ -62,17 +63,33 @@ FilterBuilder::FilterBuilder(const FilterOptions& options) noexcept
       status_(internal::CheckOptionsToBuild(options)),
       options_are_good_(status_.ok()) {}
 
-FilterBuilder::~FilterBuilder() { FreeChunksAfter(nullptr); }
+FilterBuilder::~FilterBuilder() {
+  FreeChunksAfter(nullptr);
+  internal::FreeWorkArea(options_.allocator, &work_area_);
+}
 
+// `last` may be null: all. The spare ones go, too.
 void FilterBuilder::FreeChunksAfter(Chunk* last) noexcept {
-  Chunk* chunk = last == nullptr ? first_ : last->next;
-  (last == nullptr ? first_ : last->next) = nullptr;
-  while (chunk != nullptr) {
-    Chunk* const next = chunk->next;
-    chunk_memory_ -= chunk->bytes;
-    internal::Deallocate(options_.allocator, chunk, chunk->bytes);
-    chunk = next;
+  for (Chunk** list : {last == nullptr ? &first_ : &last->next, &spare_}) {
+    Chunk* chunk = *list;
+    *list = nullptr;
+    while (chunk != nullptr) {
+      Chunk* const next = chunk->next;
+      chunk_memory_ -= chunk->bytes;
+      internal::Deallocate(options_.allocator, chunk, chunk->bytes);
+      chunk = next;
+    }
   }
+}
+
+// Does the same, but keeps the chunks of a few keys for the next ones.
+void FilterBuilder::SpareChunksAfter(Chunk* last) noexcept {
+  if (chunk_memory_ > kSpareBytes) return FreeChunksAfter(last);
+  Chunk** end = &last->next;
+  while (*end != nullptr) end = &(*end)->next;
+  *end = spare_;
+  spare_ = last->next;
+  last->next = nullptr;
 }
 
 void FilterBuilder::Fail(const Status& status) noexcept {
@@ -86,15 +103,20 @@ void FilterBuilder::RefuseKey() noexcept {
 }
 
 Status FilterBuilder::AppendChunk() noexcept {
-  const uint64_t bytes = NextChunkBytes(current_ == nullptr ? 0 : current_->bytes, chunk_memory_);
-  if (chunk_memory_ + bytes > options_.memory_limit) {
-    return internal::OverLimit(chunk_memory_ + bytes, options_.memory_limit);
+  Chunk* chunk = spare_;
+  if (chunk != nullptr) {
+    spare_ = chunk->next;
+  } else {
+    const uint64_t bytes = NextChunkBytes(current_ == nullptr ? 0 : current_->bytes);
+    const uint64_t held = chunk_memory_ + bytes;
+    if (held + work_area_.bytes > options_.memory_limit) internal::FreeWorkArea(options_.allocator, &work_area_);
+    if (held > options_.memory_limit) return internal::OverLimit(held, options_.memory_limit);
+    chunk = static_cast<Chunk*>(internal::Allocate(options_.allocator, bytes));
+    if (chunk == nullptr) return internal::OutOfMemory(bytes);
+    chunk->bytes = bytes;
+    chunk_memory_ = held;
   }
-  Chunk* const chunk = static_cast<Chunk*>(internal::Allocate(options_.allocator, bytes));
-  if (chunk == nullptr) return internal::OutOfMemory(bytes);
   chunk->next = nullptr;
-  chunk->bytes = bytes;
-  chunk_memory_ += bytes;
   (current_ == nullptr ? first_ : current_->next) = chunk;
   current_ = chunk;
   return Status();
@@ -105,6 +127,10 @@ void FilterBuilder::AddSlow(uint64_t hash) noexcept {
   if (num_keys_ != 0 && hash == last_ && internal::DropsRepeats(options_.layout)) {
     num_keys_ += !repeats_are_adjacent_;
     return;
+  }
+  if (num_borrowed_ != 0) {
+    const Status status = CopyBorrowed();
+    if (!status.ok()) return Fail(status);
   }
   if (tail_ == tail_end_) {
     const Status status = AppendChunk();
@@ -143,9 +169,10 @@ void FilterBuilder::AddHashes(const uint64_t* hashes, size_t n) noexcept {
 // chunks in vain are never more than chunks filled before. (Looking for repeats first reads all twice: 3.6 instead of
 // 3.25 ns a build.)
 uint64_t FilterBuilder::AddChunks(const uint64_t* hashes, uint64_t n) noexcept {
-  constexpr uint64_t kEach = internal::HashesIn(kHugeChunkBytes);
+  constexpr uint64_t kEach = internal::HashesIn(kLargestChunkBytes);
   const uint64_t most_chunks = Least(n / kEach, chunks_at_once_);
-  if (options_.executor.run == nullptr || most_chunks < kFewestChunks || chunk_memory_ < kHugeChunksFrom) return 0;
+  if (options_.executor.run == nullptr || most_chunks < kFewestChunks) return 0;
+  if (NextChunkBytes(current_->bytes) != kLargestChunkBytes) return 0;
   Chunk* chunks[kMostChunks + 1] = {current_};
   status_ = internal::Unfinished();
   uint64_t num_chunks = 0;
@@ -173,14 +200,42 @@ uint64_t FilterBuilder::AddChunks(const uint64_t* hashes, uint64_t n) noexcept {
   return num_good * kEach;
 }
 
+void FilterBuilder::BorrowHashes(const uint64_t* hashes, size_t n) noexcept {
+  // Few hashes are copied, because their repeats are found in chunks.
+  if (num_keys_ != 0 || n <= internal::kCountedExactly || repeats_are_adjacent_ || !status_.ok()) {
+    return AddHashes(hashes, n);
+  }
+  borrowed_ = hashes;
+  num_keys_ = num_borrowed_ = n;
+  last_ = hashes[n - 1];
+  tail_end_ = tail_;  // the next hash comes to AddSlow
+}
+
+// Takes the hashes into chunks; on an error they stay borrowed.
+Status FilterBuilder::CopyBorrowed() noexcept {
+  const uint64_t* const hashes = borrowed_;
+  const size_t n = num_borrowed_;
+  const uint64_t num_keys = num_keys_;  // repeats of the last one may have come since
+  Reset();
+  AddHashes(hashes, n);
+  const Status status = status_;
+  if (!status.ok()) {
+    Reset();
+    BorrowHashes(hashes, n);
+  }
+  num_keys_ = num_keys;
+  return status;
+}
+
 Status FilterBuilder::SizeNow(Sizing* sizing) const noexcept {
   if (!status_.ok()) return status_;
-  Status status;
   // An object that took keys is not a const one: where they lie, and that each lies there once, is no part of its
   // value.
-  const uint64_t num_keys = const_cast<FilterBuilder*>(this)->KeysToSizeFor();
+  uint64_t num_keys = 0;
+  Status status = const_cast<FilterBuilder*>(this)->KeysToSizeFor(&num_keys);
+  if (!status.ok()) return status;
   if (!has_sized_ || sized_.num_keys != num_keys) {
-    status = internal::SizeForOptions(options_.layout, num_keys, options_, &sized_);
+    status = internal::ShapeForOptions(options_.layout, num_keys, options_, &sized_);
     has_sized_ = status.ok();
   }
   *sizing = sized_;
@@ -197,7 +252,7 @@ Status FilterBuilder::EstimateBytes(const FilterOptions& options, uint64_t num_k
   Sizing sizing;
   Status status = internal::CheckOptionsToBuild(options);
   const uint64_t to_size_for = options.num_keys != 0 ? options.num_keys : num_keys;
-  if (status.ok()) status = internal::SizeForOptions(options.layout, to_size_for, options, &sizing);
+  if (status.ok()) status = internal::ShapeForOptions(options.layout, to_size_for, options, &sizing);
   if (!status.ok()) return status;
   *image_bytes = internal::ImageBytesFor(options, sizing);
   if (peak_memory == nullptr) return Status();
@@ -211,10 +266,25 @@ Status FilterBuilder::EstimateBytes(const FilterOptions& options, uint64_t num_k
   return Status();
 }
 
+const Sizing& FilterBuilder::sizing() const noexcept {
+  if (!has_fpr_) {
+    sizing_.expected_fpr = ExpectedFpr(sizing_.layout, sizing_.num_keys, sizing_.body_bytes, sizing_.num_probes);
+    has_fpr_ = true;
+  }
+  return sizing_;
+}
+
 void FilterBuilder::Reset() noexcept {
+  if (first_ != nullptr) FreeChunksAfter(first_);
+  internal::FreeWorkArea(options_.allocator, &work_area_);
+  BeginAgain();
+}
+
+void FilterBuilder::BeginAgain() noexcept {
   current_ = first_;
   tail_ = first_ == nullptr ? nullptr : first_->hashes();
   tail_end_ = first_ == nullptr ? nullptr : tail_ + first_->capacity();
+  num_borrowed_ = 0;
   num_keys_ = counted_at_ = counted_ = num_sketched_ = 0;
   chunks_at_once_ = kFewestChunks;
   if (options_are_good_) {
@@ -222,7 +292,7 @@ void FilterBuilder::Reset() noexcept {
   } else {
     tail_ = tail_end_ = nullptr;
   }
-  if (first_ != nullptr) FreeChunksAfter(first_);  // a callback may find only a builder without keys
+  if (first_ != nullptr) SpareChunksAfter(first_);  // a callback may find only a builder without keys
 }
 
 }  // namespace linefilter

@@ -1,4 +1,4 @@
-// The memory of a FilterBuilder's hashes is a list of chunks, none of which is ever copied.
+// The memory of a FilterBuilder's hashes is a list of chunks, none of which is ever copied, unless they are borrowed.
 #ifndef LINEFILTER_LIB_BUILD_BUILDER_CHUNK_H_
 #define LINEFILTER_LIB_BUILD_BUILDER_CHUNK_H_
 
@@ -11,15 +11,18 @@
 
 namespace linefilter {
 
-// Chunks double from 1 KiB to 1 MiB, so a filter block of an SST costs one small allocation. From 32 MiB in all on they
-// have 2 MiB, a huge page, and a billion keys waste at most that. (With 1 MiB, in pages of 4 KiB, it takes 4.6 instead
-// of 2.7 ns to add a key, 5.4 instead of 4.9 to build in bulk.)
-inline constexpr uint64_t kFirstChunkBytes = 1024, kLargeChunkBytes = uint64_t{1} << 20;
-inline constexpr uint64_t kHugeChunkBytes = uint64_t{2} << 20, kHugeChunksFrom = uint64_t{32} << 20;
-inline constexpr uint64_t kNumSmallChunks = 10;
-static_assert(kFirstChunkBytes << kNumSmallChunks == kLargeChunkBytes, "so many are smaller than a large one");
+// Chunks double from 1 KiB, so a filter block of an SST costs one small allocation, to 2 MiB, a huge page. So a billion
+// keys waste at most that. (With 1 MiB, in pages of 4 KiB, it takes 4.6 instead of 2.7 ns to add a key, 5.4 instead of
+// 4.9 to build in bulk.)
+inline constexpr uint64_t kFirstChunkBytes = 1024, kLargestChunkBytes = uint64_t{2} << 20;
+inline constexpr uint64_t kNumSmallChunks = 11;
+static_assert(kFirstChunkBytes << kNumSmallChunks == kLargestChunkBytes, "so many are smaller than the largest");
+// So many bytes of chunks are kept for the next keys: those of kCountedExactly keys, and of some more.
+inline constexpr uint64_t kSpareBytes = uint64_t{63} << 10;
+// A work area of at most so many is kept: that of `retrieval` for some thousands of keys.
+inline constexpr uint64_t kKeptWorkBytes = uint64_t{1} << 20;
 
-static_assert(internal::HashesIn(kHugeChunkBytes) / internal::kPageHashes <= internal::Partition::kLargestChunkPages,
+static_assert(internal::HashesIn(kLargestChunkBytes) / internal::kPageHashes <= internal::Partition::kLargestChunkPages,
               "a partition numbers the pages of each chunk");
 
 namespace internal {
@@ -33,6 +36,25 @@ inline Status Unfinished() {
 }
 
 }  // namespace internal
+
+// Calls visit(hashes, n) with all hashes, piece by piece.
+template <class Visit>
+void FilterBuilder::ForEachSpan(const Visit& visit) const noexcept {
+  if (num_borrowed_ != 0) return visit(borrowed_, uint64_t{num_borrowed_});
+  for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) visit(chunk->hashes(), SizeOf(*chunk));
+}
+
+// Does the same with one of num_parts equal parts of them.
+template <class Visit>
+void FilterBuilder::ForEachSpanOf(uint64_t part, uint64_t num_parts, const Visit& visit) const noexcept {
+  const uint64_t n = NumHashes(), begin = n * part / num_parts, end = n * (part + 1) / num_parts;
+  uint64_t at = 0;
+  ForEachSpan([&](const uint64_t* hashes, uint64_t size) {
+    const uint64_t first = begin > at ? begin : at, last = end < at + size ? end : at + size;
+    if (first < last) visit(hashes + (first - at), last - first);
+    at += size;
+  });
+}
 
 }  // namespace linefilter
 

@@ -5,6 +5,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/parallel.h"
 #include "lib/layouts/blocks/block.h"
+#include "linefilter/builder.h"
 #include "linefilter/hash.h"
 
 namespace linefilter::internal {
@@ -17,8 +18,12 @@ constexpr uint64_t kMostWorkers = 256;
 constexpr uint64_t kWorkerShare = 4;
 // But up to so many make ranges where each has so many to make: a few MiB, for a build several times faster.
 constexpr uint64_t kFewWorkers = 4, kRangesWorthAWorker = 4;
+// So many insert at once: each looks once more at its hashes for each other one.
+constexpr uint64_t kFewInserters = 4;
 // A mutable layout takes a range in several goes, so it needs no list of all its spans.
 constexpr uint64_t kSpansAtOnce = 64;
+// A layout that takes keys makes all its ranges of each piece of a borrowed array.
+constexpr uint64_t kPieces = 2;
 
 BulkTuning tuning;  // constant-initialized; written by tests alone
 
@@ -55,6 +60,10 @@ uint64_t RangeWorkerBytes(const LayoutMaker& maker, uint64_t num_blocks, uint64_
   return RoundUp(scratch) + RoundUp(num_spans * sizeof(HashSpan));
 }
 
+uint64_t PieceHashes(const LayoutMaker& maker, uint64_t num_hashes) {
+  return maker.takes_keys() ? Least(num_hashes, Most(tuning.fewest_of_piece, num_hashes / kPieces + 1)) : num_hashes;
+}
+
 uint64_t RangeBlocksFor(const LayoutMaker& maker, uint64_t num_blocks) {
   uint64_t range_blocks = tuning.range_blocks != 0 ? tuning.range_blocks : maker.range_blocks;
   while (NumRanges(num_blocks, range_blocks) > kMostRanges) range_blocks *= 2;
@@ -86,7 +95,7 @@ void PlanWorkers(const LayoutMaker& maker, uint64_t num_hashes, const ChunkTotal
     plan->num_workers = static_cast<size_t>(workers);
     plan->scratch = workers * RangeWorkerBytes(maker, shape.range_blocks, range_hashes, spans);
     shape.num_workers = static_cast<size_t>(partitioners);
-    shape.reserve_pages = Partition::ReserveFor(partitioners, shape.num_ranges, chunks.loose_lines);
+    shape.reserve_pages = Partition::ReserveFor(partitioners, shape.num_ranges, chunks.loose_hashes);
     plan->memory = Partition::BytesFor(shape) + plan->scratch;
     if (plan->memory <= plan->budget.left() || workers == 1) return;
   }
@@ -107,12 +116,17 @@ BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, uint64_t num_h
   plan.shape.num_ranges = NumRanges(num_blocks, plan.shape.range_blocks);
   const size_t most_workers = NumWorkers(maker, num_hashes, num_blocks, executor);
   if (maker.takes_keys()) {
-    const uint64_t min_body_bytes = tuning.min_body_bytes / (most_workers > 1 ? 4 : 1);
+    const uint64_t threads = executor.run == nullptr ? 1 : executor.num_threads;
+    if (sizing.body_bytes >= tuning.min_shared_bytes) {
+      insert.num_workers = static_cast<size_t>(Least(Least(threads, kFewInserters), num_blocks));
+    }
+    const uint64_t min_body_bytes = tuning.min_body_bytes / (threads > kFewInserters ? 4 : 1);
     if (sizing.body_bytes < min_body_bytes || plan.shape.num_ranges == 1) return insert;
   }
   if (plan.shape.num_ranges == 1) {
     plan.way = BulkWay::kOneRange;
-    plan.memory = plan.scratch = RangeWorkerBytes(maker, num_blocks, num_hashes, chunks.num_chunks);
+    plan.scratch = maker.range_scratch_bytes == nullptr ? 0 : maker.range_scratch_bytes(num_blocks, num_hashes);
+    plan.memory = RangeWorkerBytes(maker, num_blocks, num_hashes, chunks.num_chunks);
     return plan;
   }
   plan.way = BulkWay::kRanges;
@@ -121,17 +135,25 @@ BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, uint64_t num_h
 }
 
 Status BuildOneRange(const LayoutMaker& maker, const Allocator& allocator, const ProbeState& state, uint8_t* blocks,
-                     const HashSpan* spans, uint64_t num_spans, uint64_t num_hashes) {
+                     const HashSpan* spans, uint64_t num_spans, uint64_t num_hashes, WorkArea* area) {
   const Status status = CheckRangeHashes(maker, num_hashes);
   if (!status.ok()) return status;
   const uint64_t bytes =
       maker.range_scratch_bytes == nullptr ? 0 : maker.range_scratch_bytes(state.num_units, num_hashes);
-  void* const scratch = bytes == 0 ? nullptr : Allocate(allocator, bytes);
-  if (scratch == nullptr && bytes != 0) return OutOfMemory(bytes);
+  if (bytes > area->bytes) {
+    FreeWorkArea(allocator, area);
+    area->memory = Allocate(allocator, bytes);
+    if (area->memory == nullptr) return OutOfMemory(bytes);
+    area->bytes = bytes;
+  }
   memset(blocks, 0, static_cast<size_t>(kBlockBytes * state.num_units));
-  maker.build_range(state, BlockRange{0, state.num_units, blocks, spans, num_spans, num_hashes}, scratch);
-  Deallocate(allocator, scratch, bytes);
+  maker.build_range(state, BlockRange{0, state.num_units, blocks, spans, num_spans, num_hashes}, area->memory);
   return Status();
+}
+
+void FreeWorkArea(const Allocator& allocator, WorkArea* area) {
+  Deallocate(allocator, area->memory, area->bytes);
+  *area = WorkArea();
 }
 
 namespace {

@@ -15,13 +15,19 @@
 
 namespace linefilter::internal {
 
+struct WorkArea;  // linefilter/builder.h
+
 // This says where bulk building begins to pay. It is one object, so that tests can reach it with small sets.
 struct BulkTuning {
-  // A mutable layout is made in bulk from this size of the body on; by several threads from a quarter of it. Below, the
-  // last-level cache helps insertion. One by one against bulk takes, in ns per key with 32 MB of L3, 3.3 / 4.8 at 8 MB,
-  // 4.7 / 4.6 at 16 MB, 7.6 / 4.6 at 32 MB, 10.9 / 5.1 at 256 MB.
+  // A mutable layout is made in bulk from this size of the body on; by more than a few threads from a quarter of it.
+  // Below, the last-level cache helps insertion. To insert borrowed hashes takes, with 32 MB of L3 on Zen 5, 2.0 ns per
+  // key at 12 MB, 4.5 at 25 MB, 6.3 at 50 MB; in bulk it takes 3.1 at each.
   uint64_t min_body_bytes = uint64_t{16} << 20;
+  // A few threads insert at once from this size on, which takes about a millisecond.
+  uint64_t min_shared_bytes = uint64_t{1} << 20;
   uint64_t range_blocks = 0;  // 0 = the layout's
+  // A layout that takes keys sorts half of a borrowed array at once, or at least so many hashes: 32 MiB.
+  uint64_t fewest_of_piece = uint64_t{1} << 22;
 };
 const BulkTuning& Tuning();
 void SetTuningForTests(const BulkTuning& tuning);
@@ -44,13 +50,16 @@ struct BulkPlan {
   MemoryBudget budget;     // `held`: the hashes and the image
   uint64_t memory = 0;     // beside them, of uniformly distributed hashes
   uint64_t scratch = 0;    // the part of `memory` for all workers of BuildRanges
-  size_t num_workers = 1;  // these make ranges; shape.num_workers partition
+  size_t num_workers = 1;  // these insert or make ranges; shape.num_workers partition
 };
 
 // Plans how to make that body of num_hashes hashes in those chunks. A mutable layout gets a way that keeps the budget;
 // for another, plan.memory may be more than is left.
 BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, uint64_t num_hashes, const ChunkTotals& chunks,
                   const Executor& executor, const MemoryBudget& budget);
+
+// How many of so many borrowed hashes, which cannot be sorted in place, are sorted at once.
+uint64_t PieceHashes(const LayoutMaker& maker, uint64_t num_hashes);
 
 // The layout's range_blocks, doubled until there are at most 8192 ranges.
 uint64_t RangeBlocksFor(const LayoutMaker& maker, uint64_t num_blocks);
@@ -85,9 +94,10 @@ struct BulkContext {
 // planned is taken only for one worker that needs it.
 Status BuildRanges(const BulkContext& context, const Partition& partition, const ProbeState& state, uint8_t* blocks,
                    bool is_zero);
-// Builds the body as one range of these spans.
+// Builds the body as one range of these spans, in the work area, which is made larger if need be.
 Status BuildOneRange(const LayoutMaker& maker, const Allocator& allocator, const ProbeState& state, uint8_t* blocks,
-                     const HashSpan* spans, uint64_t num_spans, uint64_t num_hashes);
+                     const HashSpan* spans, uint64_t num_spans, uint64_t num_hashes, WorkArea* area);
+void FreeWorkArea(const Allocator& allocator, WorkArea* area);
 
 }  // namespace linefilter::internal
 

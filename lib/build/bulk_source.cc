@@ -158,18 +158,15 @@ Status SourceBuild::BuildWhole(ImageWriter* writer) {
 }
 
 Status SourceBuild::ReadGroup(const GroupPlan::Group& group, Partition* partition) {
-  const uint64_t num_blocks = group.shape.num_blocks, end = group.first_block + group.num_blocks;
-  const uint64_t first_hash = FirstHashOf(group.first_block, num_blocks);
-  const uint64_t last_hash = end == num_blocks ? ~uint64_t{0} : FirstHashOf(end, num_blocks) - 1;
-  if (drops_all_repeats_) return ReadDistinct(first_hash, last_hash, CapacityFor(group), partition);
-  return Pass([&](uint64_t* hashes, size_t n) {
-    size_t kept = 0;
-    for (size_t i = 0; i < n; ++i) {
-      const uint64_t hash = hashes[i];
-      hashes[kept] = hash;
-      kept += hash - first_hash <= last_hash - first_hash;
-    }
-    return partition->Read(0, hashes, kept);
+  const HashInterval interval =
+      HashesOf(group.first_block, group.first_block + group.num_blocks, group.shape.num_blocks);
+  if (drops_all_repeats_) return ReadDistinct(interval.first, interval.last, CapacityFor(group), partition);
+  return Pass([&](const uint64_t* hashes, size_t n) {
+    bool has_room = true;
+    ForEachInInterval(hashes, n, interval, [&](const uint64_t* some, size_t size) {
+      has_room = has_room && partition->Read(0, some, size);
+    });
+    return has_room;
   });
 }
 

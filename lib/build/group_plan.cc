@@ -18,11 +18,14 @@ uint64_t FirstHashOf(uint64_t block, uint64_t num_blocks) {
   return low;
 }
 
+HashInterval HashesOf(uint64_t first, uint64_t end, uint64_t num_blocks) {
+  return {FirstHashOf(first, num_blocks), end >= num_blocks ? ~uint64_t{0} : FirstHashOf(end, num_blocks) - 1};
+}
+
 uint64_t Histogram::MostIn(uint64_t first, uint64_t end, uint64_t num_blocks) const {
-  const uint64_t from = FirstHashOf(first, num_blocks) >> kShift;
-  const uint64_t to = end >= num_blocks ? (uint64_t{1} << kBits) - 1 : (FirstHashOf(end, num_blocks) - 1) >> kShift;
+  const HashInterval hashes = HashesOf(first, end, num_blocks);
   uint64_t most = 0;
-  for (uint64_t i = from; i <= to; ++i) most += counts_[i];
+  for (uint64_t i = hashes.first >> kShift; i <= hashes.last >> kShift; ++i) most += counts_[i];
   return most;
 }
 
@@ -50,7 +53,7 @@ GroupPlan::Group GroupPlan::Extend(const Group& group, uint64_t* largest_range) 
   shape.first_range = group.first_block / range_blocks_;
   shape.num_ranges = NumRanges(longer.num_blocks, range_blocks_);
   longer.most_hashes = histogram_.MostIn(group.first_block, end, num_blocks_);
-  shape.reserve_pages = Partition::ReserveFor(shape.num_workers, shape.num_ranges, longer.most_hashes / kLineHashes);
+  shape.reserve_pages = Partition::ReserveFor(shape.num_workers, shape.num_ranges, longer.most_hashes);
   longer.scratch =
       num_workers_ * RangeWorkerBytes(maker_, range_blocks_, *largest_range, *largest_range / kPageHashes + 2);
   longer.memory = kBlockBytes * longer.num_blocks + Partition::BytesFor(shape) + longer.scratch;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "lib/build/bulk.h"
+#include "lib/layouts/hash_interval.h"
 
 namespace linefilter::internal {
 
@@ -26,6 +27,8 @@ class Histogram {
 
 // The least hash that falls into a block, which is less than num_blocks.
 uint64_t FirstHashOf(uint64_t block, uint64_t num_blocks);
+// The hashes that fall into the blocks [first, end) of num_blocks; first < end.
+HashInterval HashesOf(uint64_t first, uint64_t end, uint64_t num_blocks);
 
 class GroupPlan {
  public:

@@ -1,3 +1,6 @@
+// Each hash is stored at once at the end of its range's page, whose line is in the cache. No branch depends on the hash
+// but the one that asks whether the page is full, once in a thousand. The line behind comes while this one fills: else
+// a store would wait for it, and all stores after it.
 #include "lib/build/partition.h"
 
 #include <cstdlib>
@@ -5,22 +8,16 @@
 #include <new>
 
 #include "lib/base/memory.h"
+#include "linefilter/hash.h"
 
 namespace linefilter::internal {
 
-struct alignas(64) Partition::Worker : RangeWriter {
-  Partition* partition = nullptr;
-  uint32_t free_page = kNoPage;  // the first of a list
-};
-
-// Each worker has `stride` elements of lines, fill and cursors.
+// Each worker has `stride` elements of cursors and pages.
 struct Partition::Arrays {
   Worker* workers;
-  uint64_t *lines, lines_stride;
-  uint8_t* fill;
-  uint64_t fill_stride;
-  PageCursor* cursors;
-  uint64_t cursors_stride;
+  Cursor* cursors;
+  uint32_t* pages;
+  uint64_t cursors_stride, pages_stride;
   Chunk* chunks;
   uint64_t* reserve;
   uint32_t* links;
@@ -63,13 +60,11 @@ uint64_t NumPages(const PartitionShape& shape) {
 Partition::Arrays Partition::Arrange(uintptr_t base, const PartitionShape& shape) {
   Layouter layouter(base);
   Arrays arrays;
-  arrays.lines_stride = Stride<uint64_t>(shape.num_ranges * kLineHashes);
-  arrays.fill_stride = Stride<uint8_t>(shape.num_ranges);
-  arrays.cursors_stride = Stride<PageCursor>(shape.num_ranges);
+  arrays.cursors_stride = Stride<Cursor>(shape.num_ranges);
+  arrays.pages_stride = Stride<uint32_t>(shape.num_ranges);
   arrays.workers = layouter.Take<Worker>(shape.num_workers);
-  arrays.lines = layouter.Take<uint64_t>(shape.num_workers * arrays.lines_stride);
-  arrays.fill = layouter.Take<uint8_t>(shape.num_workers * arrays.fill_stride);
-  arrays.cursors = layouter.Take<PageCursor>(shape.num_workers * arrays.cursors_stride);
+  arrays.cursors = layouter.Take<Cursor>(shape.num_workers * arrays.cursors_stride);
+  arrays.pages = layouter.Take<uint32_t>(shape.num_workers * arrays.pages_stride);
   arrays.chunks = layouter.Take<Chunk>(shape.num_chunks);
   arrays.reserve = layouter.Take<uint64_t>(shape.reserve_pages * kPageHashes);
   arrays.links = layouter.Take<uint32_t>(NumPages(shape));
@@ -90,18 +85,9 @@ bool Partition::Create(const PartitionShape& shape) {
   chunks_ = arrays.chunks;
   reserve_ = arrays.reserve;
   links_ = arrays.links;
-  uint32_t range_shift = 0;
-  while (uint64_t{1} << range_shift < shape.range_blocks) ++range_shift;
+  for (range_shift_ = 0; uint64_t{1} << range_shift_ < shape.range_blocks;) ++range_shift_;
   for (size_t i = 0; i < shape.num_workers; ++i) {
-    Worker& worker = *new (&workers_[i]) Worker;
-    worker.partition = this;
-    worker.num_blocks = shape.num_blocks;
-    worker.range_shift = range_shift;
-    worker.first_range = shape.first_range;
-    worker.lines = arrays.lines + i * arrays.lines_stride;
-    worker.fill = arrays.fill + i * arrays.fill_stride;
-    worker.cursors = arrays.cursors + i * arrays.cursors_stride;
-    worker.turn_page = TurnPage;
+    new (&workers_[i]) Worker{arrays.cursors + i * arrays.cursors_stride, arrays.pages + i * arrays.pages_stride};
   }
   Clear();
   return true;
@@ -114,9 +100,12 @@ void Partition::Free() {
 
 void Partition::Clear() {
   for (size_t i = 0; i < shape_.num_workers; ++i) {
-    workers_[i].free_page = kNoPage;
-    memset(workers_[i].fill, 0, static_cast<size_t>(shape_.num_ranges));
-    for (uint64_t range = 0; range < shape_.num_ranges; ++range) new (&workers_[i].cursors[range]) PageCursor;
+    Worker& worker = workers_[i];
+    worker.free_page = kNoPage;
+    for (uint64_t range = 0; range < shape_.num_ranges; ++range) {
+      new (&worker.cursors[range]) Cursor;
+      worker.pages[range] = kNoPage;
+    }
   }
   reserve_used_ = 0;
 }
@@ -127,23 +116,20 @@ uint64_t* Partition::PageAt(uint32_t page) const {
   return chunks_[page / kLargestChunkPages].hashes + page % kLargestChunkPages * kPageHashes;
 }
 
-bool Partition::TurnPage(RangeWriter* writer, uint64_t range) {
-  Worker& worker = *static_cast<Worker*>(writer);
-  Partition& self = *worker.partition;
-  uint32_t page = worker.free_page;
+bool Partition::TurnPage(Worker* worker, uint64_t range) {
+  uint32_t page = worker->free_page;
   if (page != kNoPage) {
-    worker.free_page = self.links_[page];
+    worker->free_page = links_[page];
   } else {
-    if (self.reserve_used_.load(std::memory_order_relaxed) >= self.shape_.reserve_pages) return false;
-    const uint64_t taken = self.reserve_used_.fetch_add(1, std::memory_order_relaxed);
-    if (taken >= self.shape_.reserve_pages) return false;
-    page = static_cast<uint32_t>(self.FirstReservePage() + taken);
+    if (reserve_used_.load(std::memory_order_relaxed) >= shape_.reserve_pages) return false;
+    const uint64_t taken = reserve_used_.fetch_add(1, std::memory_order_relaxed);
+    if (taken >= shape_.reserve_pages) return false;
+    page = static_cast<uint32_t>(FirstReservePage() + taken);
   }
-  PageCursor& cursor = worker.cursors[range];
-  self.links_[page] = cursor.page;
-  cursor.page = page;
-  cursor.to = self.PageAt(page);
-  cursor.lines_left = kPageLines;
+  links_[page] = worker->pages[range];
+  worker->pages[range] = page;
+  uint64_t* const begin = PageAt(page);
+  worker->cursors[range] = {begin, begin + kPageHashes};
   return true;
 }
 
@@ -156,10 +142,8 @@ void Partition::ReadChunk(size_t index_of_worker, uint64_t index) {
   Worker& worker = workers_[index_of_worker];
   const Chunk& chunk = chunks_[index];
   const uint64_t pages = PagesIn(chunk.capacity), first = index * kLargestChunkPages;
-  // It would rather stop than lose a key: ReserveFor tells why it does not happen.
   const auto take = [&](uint64_t begin, uint64_t end) {
-    const size_t n = static_cast<size_t>(end < chunk.size ? end - begin : chunk.size - begin);
-    if (PartitionHashes(&worker, chunk.hashes + begin, n) != n) abort();
+    MustRead(index_of_worker, chunk.hashes + begin, static_cast<size_t>((end < chunk.size ? end : chunk.size) - begin));
   };
   for (uint64_t page = 0; page < pages; ++page) {
     const uint64_t begin = page * kPageHashes;
@@ -170,21 +154,39 @@ void Partition::ReadChunk(size_t index_of_worker, uint64_t index) {
   if (rest < chunk.size) take(rest, chunk.size);
 }
 
-bool Partition::Read(size_t worker, const uint64_t* hashes, size_t n) {
-  return PartitionHashes(&workers_[worker], hashes, n) == n;
+bool Partition::Read(size_t index_of_worker, const uint64_t* hashes, size_t n) {
+  constexpr uintptr_t kLine = 64;
+  Worker& worker = workers_[index_of_worker];
+  const uint64_t num_blocks = shape_.num_blocks, first_range = shape_.first_range;
+  const uint32_t shift = range_shift_;
+  Cursor* const cursors = worker.cursors;
+  for (size_t i = 0; i < n; ++i) {
+    const uint64_t hash = hashes[i], range = (BlockIndex(hash, num_blocks) >> shift) - first_range;
+    Cursor& cursor = cursors[range];
+    if (__builtin_expect(cursor.to == cursor.end, 0) && !TurnPage(&worker, range)) return false;
+    *cursor.to++ = hash;
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(cursor.to) + kLine), 1);
+  }
+  return true;
+}
+
+void Partition::MustRead(size_t worker, const uint64_t* hashes, size_t n) {
+  if (!Read(worker, hashes, n)) abort();
 }
 
 // All pages of a range's list are full but the first.
-uint64_t Partition::PageFill(const PageCursor& cursor, uint32_t page) const {
-  return page == cursor.page ? kPageHashes - kLineHashes * cursor.lines_left : kPageHashes;
+uint64_t Partition::PageFill(const Worker& worker, uint64_t range, uint32_t page) {
+  const Cursor& cursor = worker.cursors[range];
+  return page == worker.pages[range] ? kPageHashes - static_cast<uint64_t>(cursor.end - cursor.to) : kPageHashes;
 }
 
 uint64_t Partition::RangeHashes(uint64_t range) const {
   uint64_t hashes = 0;
   for (size_t i = 0; i < shape_.num_workers; ++i) {
-    const PageCursor& cursor = workers_[i].cursors[range];
-    hashes += workers_[i].fill[range];
-    for (uint32_t page = cursor.page; page != kNoPage; page = links_[page]) hashes += PageFill(cursor, page);
+    const Worker& worker = workers_[i];
+    for (uint32_t page = worker.pages[range]; page != kNoPage; page = links_[page]) {
+      hashes += PageFill(worker, range, page);
+    }
   }
   return hashes;
 }
@@ -192,8 +194,7 @@ uint64_t Partition::RangeHashes(uint64_t range) const {
 uint64_t Partition::RangeSpans(uint64_t range) const {
   uint64_t spans = 0;
   for (size_t i = 0; i < shape_.num_workers; ++i) {
-    spans += workers_[i].fill[range] != 0;
-    for (uint32_t page = workers_[i].cursors[range].page; page != kNoPage; page = links_[page]) ++spans;
+    for (uint32_t page = workers_[i].pages[range]; page != kNoPage; page = links_[page]) ++spans;
   }
   return spans;
 }
@@ -202,16 +203,15 @@ uint64_t Partition::NextSpans(uint64_t range, Place* place, HashSpan* spans, uin
   uint64_t n = 0;
   for (; n < capacity && place->worker < shape_.num_workers;) {
     const Worker& worker = workers_[place->worker];
-    const PageCursor& cursor = worker.cursors[range];
-    if (!place->in_pages) {  // first what is left in the line
+    if (!place->in_pages) {
       place->in_pages = true;
-      place->page = cursor.page;
-      if (worker.fill[range] != 0) spans[n++] = {worker.lines + kLineHashes * range, worker.fill[range]};
-    } else if (place->page == kNoPage) {
+      place->page = worker.pages[range];
+    }
+    if (place->page == kNoPage) {
       ++place->worker;
       place->in_pages = false;
     } else {
-      spans[n++] = {PageAt(place->page), PageFill(cursor, place->page)};
+      spans[n++] = {PageAt(place->page), PageFill(worker, range, place->page)};
       place->page = links_[place->page];
     }
   }
@@ -221,14 +221,14 @@ uint64_t Partition::NextSpans(uint64_t range, Place* place, HashSpan* spans, uin
 // Turns links into numbers of hashes: of every page of a chunk, and of the reserve as far as it was used.
 void Partition::CountPages() {
   for (size_t i = 0; i < shape_.num_workers; ++i) {
+    const Worker& worker = workers_[i];
     for (uint64_t range = 0; range < shape_.num_ranges; ++range) {
-      const PageCursor& cursor = workers_[i].cursors[range];
-      for (uint32_t page = cursor.page, next; page != kNoPage; page = next) {
+      for (uint32_t page = worker.pages[range], next; page != kNoPage; page = next) {
         next = links_[page];
-        links_[page] = static_cast<uint32_t>(PageFill(cursor, page));
+        links_[page] = static_cast<uint32_t>(PageFill(worker, range, page));
       }
     }
-    for (uint32_t page = workers_[i].free_page, next; page != kNoPage; page = next) {
+    for (uint32_t page = worker.free_page, next; page != kNoPage; page = next) {
       next = links_[page];
       links_[page] = 0;
     }
@@ -260,11 +260,6 @@ void Partition::PutBack() {
       if (some == room) ++front;
     }
   };
-  for (size_t i = 0; i < shape_.num_workers; ++i) {
-    for (uint64_t range = 0; range < shape_.num_ranges; ++range) {
-      put(workers_[i].lines + kLineHashes * range, workers_[i].fill[range]);
-    }
-  }
   const uint64_t used = reserve_used_ < shape_.reserve_pages ? reserve_used_.load() : shape_.reserve_pages;
   for (uint64_t i = 0; i < used; ++i) put(reserve_ + i * kPageHashes, links_[FirstReservePage() + i]);
   // This closes the gaps that are left, from behind.

@@ -7,11 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/layouts/blocks/range_writer.h"
 #include "lib/layouts/layout_maker.h"
 #include "linefilter/memory.h"
 
 namespace linefilter::internal {
+
+// A page is 127 lines. Chunks of 1 MiB are a header of a line and 129 pages.
+inline constexpr uint64_t kPageHashes = 127 * 8;
+inline constexpr uint32_t kNoPage = ~uint32_t{0};
 
 struct PartitionShape {
   uint64_t num_blocks = 0;
@@ -25,10 +28,11 @@ struct PartitionShape {
 // The totals of all chunks that are read.
 struct ChunkTotals {
   uint64_t num_chunks = 0;
-  uint64_t loose_lines = 0;  // behind the last page of their chunk: they come, but no page becomes free by them
+  // Those behind the last page of their chunk, or that come by Read: no page becomes free by them.
+  uint64_t loose_hashes = 0;
   void Add(uint64_t capacity, uint64_t times = 1) {
     num_chunks += times;
-    loose_lines += times * ((capacity % kPageHashes + kLineHashes - 1) / kLineHashes);
+    loose_hashes += times * (capacity % kPageHashes);
   }
 };
 
@@ -46,14 +50,13 @@ class Partition {
   Partition(const Partition&) = delete;
   Partition& operator=(const Partition&) = delete;
 
-  // Tells the reserve_pages that always suffice. loose_lines of chunks are as ChunkTotals counts them; for hashes that
-  // come by Read, all lines are.
+  // Tells the reserve_pages that always suffice. loose_hashes are as ChunkTotals counts them.
   //
-  // Proof: what a worker has sent away lies in full pages and, per range, one that is not. It came from pages of its
-  // chunks that are free by now, from the page that it is reading, and from loose lines. So it needs, beside the pages
-  // that it freed, at most num_ranges + 1, and a full one for each kPageLines loose lines.
-  static uint64_t ReserveFor(uint64_t num_workers, uint64_t num_ranges, uint64_t loose_lines) {
-    return num_workers * (num_ranges + 1) + loose_lines / kPageLines;
+  // Proof: what a worker has sorted lies in full pages and, per range, one that is not. It came from pages of its
+  // chunks that are free by now, from the page that it is reading, and from loose hashes. So it needs, beside the pages
+  // that it freed, at most num_ranges + 1, and a full one for each kPageHashes loose hashes.
+  static uint64_t ReserveFor(uint64_t num_workers, uint64_t num_ranges, uint64_t loose_hashes) {
+    return num_workers * (num_ranges + 1) + loose_hashes / kPageHashes;
   }
   // The bytes that Create allocates.
   static uint64_t BytesFor(const PartitionShape& shape);
@@ -68,6 +71,8 @@ class Partition {
   void ReadChunk(size_t worker, uint64_t index);
   // Sorts hashes from elsewhere into pages of the reserve; false if it has no more.
   bool Read(size_t worker, const uint64_t* hashes, size_t n);
+  // The same where the reserve must have enough, as ReserveFor tells: it would rather stop than lose a key.
+  void MustRead(size_t worker, const uint64_t* hashes, size_t n);
 
   // A place goes through all that fell into a range (numbered from first_range), in pieces.
   struct Place {
@@ -88,14 +93,24 @@ class Partition {
   const PartitionShape& shape() const { return shape_; }
 
  private:
-  struct alignas(64) Worker;  // a RangeWriter and its free pages; aligned: threads do not share lines
+  // The place that a range's next hash goes to, and the end of its page.
+  struct Cursor {
+    uint64_t* to = nullptr;
+    uint64_t* end = nullptr;
+  };
+  // One thread's side; aligned: threads do not share lines.
+  struct alignas(64) Worker {
+    Cursor* cursors = nullptr;     // of each range
+    uint32_t* pages = nullptr;     // the page of each cursor
+    uint32_t free_page = kNoPage;  // the first of a list
+  };
   struct Arrays;
 
   // Tells where all arrays lie in memory that begins at `base`; with base 0, how much they take.
   static Arrays Arrange(uintptr_t base, const PartitionShape& shape);
-  static bool TurnPage(RangeWriter* writer, uint64_t range);
+  bool TurnPage(Worker* worker, uint64_t range);
   uint64_t* PageAt(uint32_t page) const;
-  uint64_t PageFill(const PageCursor& cursor, uint32_t page) const;
+  static uint64_t PageFill(const Worker& worker, uint64_t range, uint32_t page);
   void ReleasePage(Worker& worker, uint32_t page);
   void CountPages();
   void CloseGaps(Chunk& chunk, uint64_t index);
@@ -103,6 +118,7 @@ class Partition {
 
   Allocator allocator_;
   PartitionShape shape_;
+  uint32_t range_shift_ = 0;  // log2 of the blocks of a range
   void* memory_ = nullptr;
   Worker* workers_ = nullptr;
   Chunk* chunks_ = nullptr;

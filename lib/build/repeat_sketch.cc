@@ -12,6 +12,7 @@
 #include "lib/build/repeat_sketch.h"
 
 #include "lib/base/real.h"
+#include "lib/layouts/hash_interval.h"
 
 namespace linefilter::internal {
 namespace {
@@ -25,48 +26,12 @@ static_assert(kSketchPlaces == 1 << kPlaceBits);
 // of blocks went to three quarters as many as random hashes.)
 uint64_t PlaceOf(uint64_t hash) { return (hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15u >> (64 - kPlaceBits); }
 
-// Calls add(hash) for all of a sample of which eight hashes in a row mostly have none: compilers make vectors of that.
-template <class Add>
-void ForEachOfSmallSample(const uint64_t* hashes, uint64_t n, uint64_t last, const Add& add) {
-  constexpr uint64_t kGroup = 8;
-  for (uint64_t i = 0; i < n; i += kGroup) {
-    const uint64_t size = n - i < kGroup ? n - i : kGroup;
-    uint64_t any = size != kGroup;
-    for (uint64_t k = 0; size == kGroup && k < kGroup; ++k) any |= static_cast<uint64_t>(hashes[i + k] <= last);
-    for (uint64_t k = 0; any != 0 && k < size; ++k) {
-      if (hashes[i + k] <= last) add(hashes[i + k]);
-    }
-  }
-}
-
-// Does the same for a larger one, which is copied first. A branch for each hash would take 3 ns at level 1, because no
-// CPU predicts it; this takes 0.7.
-template <class Add>
-void ForEachOfLargeSample(const uint64_t* hashes, uint64_t n, uint64_t last, const Add& add) {
-  constexpr uint64_t kMost = 256, kAtOnce = 4;
-  uint64_t sample[kMost];
-  while (n != 0) {
-    const uint64_t some = n < kMost ? n : kMost;
-    uint64_t size = 0, i = 0;
-    const auto take = [&](uint64_t hash) {
-      sample[size] = hash;
-      size += hash <= last;
-    };
-    for (; some - i >= kAtOnce; i += kAtOnce) {
-      for (uint64_t k = 0; k < kAtOnce; ++k) take(hashes[i + k]);
-    }
-    for (; i < some; ++i) take(hashes[i]);
-    for (uint64_t k = 0; k < size; ++k) add(sample[k]);
-    hashes += some;
-    n -= some;
-  }
-}
-
+// Calls add(hash) for all of a sample.
 template <class Add>
 void ForEachOfSample(const uint64_t* hashes, uint64_t n, uint32_t level, const Add& add) {
-  constexpr uint32_t kSmallFrom = 7;  // from 655,360 keys on
-  const uint64_t last = ~uint64_t{0} >> level;
-  return level < kSmallFrom ? ForEachOfLargeSample(hashes, n, last, add) : ForEachOfSmallSample(hashes, n, last, add);
+  ForEachInInterval(hashes, n, {0, ~uint64_t{0} >> level}, [&](const uint64_t* sample, size_t size) {
+    for (size_t i = 0; i < size; ++i) add(sample[i]);
+  });
 }
 
 bool ShowsRepeatsBy(uint64_t num_empty, uint64_t num_keys) {

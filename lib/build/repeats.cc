@@ -1,7 +1,8 @@
 #include "lib/build/repeats.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "lib/build/mark_table.h"
 
 namespace linefilter::internal {
 namespace {
@@ -140,30 +141,12 @@ class Sorter {
 
 }  // namespace
 
-// A hash table with open addresses, of 32 bits that tell of a hash. Tables of 4 to 8 slots per hash (2 to 4 above 2048)
-// leave most first slots empty, which a CPU predicts: 2 to 3 ns per hash, 5 of 4096. Rejected: to sort them (16 ns per
-// hash of 50, 34 of 4096), and a bitmap first (most sets of 300 have two hashes that share one of 32,768 bits).
 bool FewMayRepeat(HashChunk* first, uint64_t n) {
-  constexpr uint32_t kMostBits = 13;
-  constexpr uint64_t kMostTries = 32;  // more are poor hashes, or an adversary's: they are sorted
-  uint32_t slots[1 << kMostBits];
-  uint32_t bits = 3;
-  while (bits < kMostBits && uint64_t{1} << bits < 4 * n) ++bits;
-  memset(slots, 0, sizeof(*slots) << bits);
-  bool may_repeat = false;
-  Place(first).ForEachSpan(n, [&](const uint64_t* hashes, uint64_t size) {
-    for (uint64_t i = 0; i < size && !may_repeat; ++i) {
-      const uint64_t mixed = hashes[i] * 0x9e3779b97f4a7c15u;  // so that also poor ones lie apart
-      const uint32_t mark = static_cast<uint32_t>(mixed >> 16) | 1;
-      const uint32_t mask = (uint32_t{1} << bits) - 1;
-      uint32_t slot = static_cast<uint32_t>(mixed >> (64 - bits));
-      uint64_t tries = 0;
-      while (slots[slot] != 0 && slots[slot] != mark && ++tries < kMostTries) slot = (slot + 1) & mask;
-      may_repeat = slots[slot] != 0;
-      slots[slot] = mark;
-    }
-  });
-  return may_repeat;
+  MarkTable table(n);
+  bool has_room = true;
+  Place(first).ForEachSpan(
+      n, [&](const uint64_t* hashes, uint64_t size) { has_room = has_room && table.Add(hashes, size); });
+  return !has_room || !table.AreDistinct();
 }
 
 uint64_t SortDistinct(HashChunk* first, uint64_t n) {

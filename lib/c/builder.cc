@@ -40,6 +40,10 @@ void linefilter_builder_add_hashes(linefilter_builder* builder, const uint64_t* 
   if (builder != nullptr) builder->AddHashes(hashes, n);
 }
 
+void linefilter_builder_borrow_hashes(linefilter_builder* builder, const uint64_t* hashes, size_t n) {
+  if (builder != nullptr) builder->BorrowHashes(hashes, n);
+}
+
 linefilter_code linefilter_builder_status(const linefilter_builder* builder, linefilter_status* status) {
   return ToC(builder == nullptr ? NoHandle("builder") : builder->status(), status);
 }

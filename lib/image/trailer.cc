@@ -180,14 +180,17 @@ void WriteFields(const Trailer& trailer, const uint8_t* body, uint8_t* out) {
   p[7] = static_cast<uint8_t>(kMagic | trailer.version);
   const uint64_t image_bytes = trailer.body_bytes + TrailerBytes(trailer),
                  fields_bytes = static_cast<uint64_t>(p - out);
-  if (trailer.body_bytes > kSmallBodyBytes) {
-    StoreLE32(CheckOf(Xxh3OfCheck(out, fields_bytes), LoadLE32(p + 4), image_bytes), p);
-    return;
+  const auto write_check = [&](const uint8_t* covered, uint64_t size) {
+    StoreLE32(CheckOf(Xxh3OfCheck(covered, size), LoadLE32(p + 4), image_bytes), p);
+  };
+  if (trailer.body_bytes > kSmallBodyBytes) return write_check(out, fields_bytes);
+  if (trailer.body_bytes != 0 && body + trailer.body_bytes == out) {
+    return write_check(body, trailer.body_bytes + fields_bytes);
   }
   uint8_t covered[kSmallBodyBytes + 4 + kMaxStageTableBytes + 4 + kMaxWrittenGrowthBytes + 4 + kKeyKindBytes + 4 + 16];
   if (trailer.body_bytes != 0) memcpy(covered, body, trailer.body_bytes);
   if (fields_bytes != 0) memcpy(covered + trailer.body_bytes, out, fields_bytes);
-  StoreLE32(CheckOf(Xxh3OfCheck(covered, trailer.body_bytes + fields_bytes), LoadLE32(p + 4), image_bytes), p);
+  write_check(covered, trailer.body_bytes + fields_bytes);
 }
 
 }  // namespace linefilter::internal

@@ -32,7 +32,6 @@ Status SizeOfBody(Layout layout, uint64_t num_keys, const FilterOptions& options
   if (num_keys == 0) return Status();
   sizing->body_bytes = options.body_bytes;
   sizing->bits_per_key = 8 * static_cast<double>(options.body_bytes) / static_cast<double>(num_keys);
-  sizing->expected_fpr = ExpectedFpr(layout, num_keys, options.body_bytes, options.num_probes);
   return Status();
 }
 
@@ -49,7 +48,7 @@ Status SizeUnfolded(Layout layout, uint64_t num_keys, const FilterOptions& optio
   }
   if (layout == Layout::kAuto && options.num_probes > FactsOf(Layout::kBlocked).max_num_probes)
     layout = Layout::kClassic;
-  const Status status = SizeForBitsPerKey(layout, num_keys, options.bits_per_key, sizing);
+  const Status status = ShapeForBitsPerKey(layout, num_keys, options.bits_per_key, sizing);
   if (!status.ok() || options.num_probes == 0) return status;
   const uint32_t most = FactsOf(sizing->layout).max_num_probes;
   if (most == 0) {
@@ -61,7 +60,6 @@ Status SizeUnfolded(Layout layout, uint64_t num_keys, const FilterOptions& optio
                          options.num_probes, LayoutName(sizing->layout), most);
   }
   sizing->num_probes = options.num_probes;
-  sizing->expected_fpr = ExpectedFpr(sizing->layout, num_keys, sizing->body_bytes, options.num_probes);
   return status;
 }
 
@@ -94,7 +92,6 @@ void RoundUpTo(uint64_t num_blocks, uint64_t num_keys, const FilterOptions& opti
   }
   sizing->body_bytes = bytes;
   sizing->bits_per_key = 8 * static_cast<double>(bytes) / static_cast<double>(num_keys);
-  sizing->expected_fpr = expected();
 }
 
 // Rounds the size of a filter that is to be folded, or is to have the size of others.
@@ -149,14 +146,14 @@ Status CheckOptions(Layout layout, const FilterOptions& options) {
     return Invalid("the executor has num_threads 0: set how many tasks may run at once (1 = one after the other)");
   }
   Sizing sizing;
-  return SizeForOptions(layout, 0, options, &sizing);  // no keys: only the request is looked at
+  return ShapeForOptions(layout, 0, options, &sizing);  // no keys: only the request is looked at
 }
 
 Status CheckOptionsToBuild(const FilterOptions& options) {
   const Status status = CheckOptions(options.layout, options);
   if (!status.ok() || options.num_keys == 0) return status;
   Sizing sizing;
-  return SizeForOptions(options.layout, options.num_keys, options, &sizing);
+  return ShapeForOptions(options.layout, options.num_keys, options, &sizing);
 }
 
 Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what) {
@@ -165,10 +162,18 @@ Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what) {
                        LayoutName(options.layout));
 }
 
-Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
+Status ShapeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
   if (layout == Layout::kAuto && options.foldable) layout = Layout::kBlocked;
   const Status status = SizeUnfolded(layout, num_keys, options, sizing);
   return status.ok() && options.body_bytes == 0 ? RoundSize(num_keys, options, sizing) : status;
+}
+
+Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
+  const Status status = ShapeForOptions(layout, num_keys, options, sizing);
+  if (status.ok()) {
+    sizing->expected_fpr = ExpectedFpr(sizing->layout, num_keys, sizing->body_bytes, sizing->num_probes);
+  }
+  return status;
 }
 
 }  // namespace linefilter::internal

@@ -24,6 +24,11 @@ Status CheckSecret(const FilterOptions& options);
 
 // Makes the size for num_keys keys; for no keys, body_bytes is 0.
 Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing);
+// The same without expected_fpr, which takes a hundred times as long as all else and nothing that is made depends on.
+Status ShapeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing);
+
+// This is SizeForBitsPerKey without expected_fpr (sizing.cc).
+Status ShapeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, Sizing* sizing);
 
 }  // namespace linefilter::internal
 

@@ -6,10 +6,13 @@
 #include "lib/base/real.h"
 #include "lib/layouts/layout_maker.h"
 #include "lib/layouts/layout_names.h"
+#include "lib/layouts/options.h"
+#include "lib/layouts/remembered_probes.h"
 
 namespace linefilter {
 namespace {
 
+using internal::RememberedProbes;
 using Model = internal::SizingModel;
 
 // Finds a model; null for a layout that is not sized (see FindMaker).
@@ -31,6 +34,7 @@ double Clamp(double x, double low, double high) { return !(x > low) ? low : x < 
 template <class Fpr>
 uint32_t BestNumProbes(const Model& model, double bits_per_key, const Fpr& fpr) {
   const uint32_t least = LeastProbes(model);
+  if (least == 0) return 0;
   uint32_t best = model.num_probes(Clamp(bits_per_key, kMinBitsPerKey, kMaxBitsPerKey));
   if (best < least) best = least;
   if (best > model.max_num_probes) best = model.max_num_probes;
@@ -49,15 +53,25 @@ uint32_t BestNumProbes(const Model& model, double bits_per_key, const Fpr& fpr) 
   return best;
 }
 
-// Describes num_keys >= 1 keys in body_bytes; num_probes 0 means the best.
-Sizing Describe(const Model& model, uint64_t num_keys, uint64_t body_bytes) {
+// The same as Describe, without expected_fpr.
+Sizing ShapeOf(const Model& model, uint64_t num_keys, uint64_t body_bytes) {
   Sizing sizing;
   sizing.layout = model.layout;
   sizing.num_keys = num_keys;
   sizing.body_bytes = body_bytes;
   sizing.bits_per_key = 8 * static_cast<double>(body_bytes) / static_cast<double>(num_keys);
-  sizing.num_probes = BestNumProbes(model, sizing.bits_per_key,
-                                    [&](uint32_t k) { return model.expected_fpr(num_keys, body_bytes, k); });
+  RememberedProbes remembered(model.layout, num_keys, body_bytes);
+  if (!remembered.Find(&sizing.num_probes)) {
+    sizing.num_probes = BestNumProbes(model, sizing.bits_per_key,
+                                      [&](uint32_t k) { return model.expected_fpr(num_keys, body_bytes, k); });
+    remembered.Keep(sizing.num_probes);
+  }
+  return sizing;
+}
+
+// Describes num_keys >= 1 keys in body_bytes, with the best num_probes.
+Sizing Describe(const Model& model, uint64_t num_keys, uint64_t body_bytes) {
+  Sizing sizing = ShapeOf(model, num_keys, body_bytes);
   sizing.expected_fpr = model.expected_fpr(num_keys, body_bytes, sizing.num_probes);
   return sizing;
 }
@@ -203,7 +217,7 @@ double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t body_bytes, uint32
   return body_bytes == 0 ? 1 : model->expected_fpr(num_keys, body_bytes, num_probes);
 }
 
-Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, Sizing* sizing) noexcept {
+Status internal::ShapeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, Sizing* sizing) {
   const Status status = CheckBitsPerKey(bits_per_key);
   if (!status.ok()) return status;
   if (layout == Layout::kAuto) layout = ResolveAuto(num_keys, bits_per_key);
@@ -215,8 +229,16 @@ Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, 
   }
   const uint64_t body = RoundUpToBody(*model, static_cast<double>(num_keys) * bits_per_key);
   if (body == 0) return TooLarge(*model, num_keys, bits_per_key);
-  *sizing = Describe(*model, num_keys, body);
+  *sizing = ShapeOf(*model, num_keys, body);
   return Status();
+}
+
+Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, Sizing* sizing) noexcept {
+  const Status status = internal::ShapeForBitsPerKey(layout, num_keys, bits_per_key, sizing);
+  if (status.ok()) {
+    sizing->expected_fpr = ExpectedFpr(sizing->layout, num_keys, sizing->body_bytes, sizing->num_probes);
+  }
+  return status;
 }
 
 Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) noexcept {

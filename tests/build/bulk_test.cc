@@ -80,8 +80,8 @@ TEST(BulkBuild, LosesNoKeyToAnExecutorThatDropsTasks) {
 TEST(BulkBuild, AddsManyHashesAsOneByOne) {
   if (test::IsEmulated()) GTEST_SKIP() << test::kSlowInAnEmulator;
   constexpr size_t kMiB = 1 << 20, kHeader = 64;
-  // Chunks of 1 KiB to 512 KiB, then 32 of 1 MiB; from there on of 2 MiB, of which threads fill 2, 4, 8 at once.
-  constexpr size_t kAlone = (33 * kMiB - 1024 - 42 * kHeader) / 8, kChunk = (2 * kMiB - kHeader) / 8;
+  // Chunks of 1 KiB to 1 MiB; from there on of 2 MiB, of which threads fill 2, 4, 8 at once.
+  constexpr size_t kAlone = (2 * kMiB - 1024 - 11 * kHeader) / 8, kChunk = (2 * kMiB - kHeader) / 8;
   constexpr size_t kHashes = kAlone + 9 * kChunk;
   std::atomic<int> num_runs{0};
   Executor executor = test::Threads(3);

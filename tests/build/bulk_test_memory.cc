@@ -99,11 +99,13 @@ TEST(BulkBuild, RefusesMoreHashesOfARangeThanAreCounted) {
     uint8_t block[64];
     internal::ProbeState state;
     internal::BindBody(*internal::FindLayout(layout), {block, sizeof(block)}, &state);
+    internal::WorkArea area;
     const Status status =
-        internal::BuildOneRange(maker, allocator.hooks(), state, block, nullptr, 0, uint64_t{1} << 32);
+        internal::BuildOneRange(maker, allocator.hooks(), state, block, nullptr, 0, uint64_t{1} << 32, &area);
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
     EXPECT_EQ(allocator.num_allocations(), 0u);
-    EXPECT_TRUE(internal::BuildOneRange(maker, allocator.hooks(), state, block, nullptr, 0, 0).ok());
+    EXPECT_TRUE(internal::BuildOneRange(maker, allocator.hooks(), state, block, nullptr, 0, 0, &area).ok());
+    internal::FreeWorkArea(allocator.hooks(), &area);
   }
 }
 

@@ -55,7 +55,7 @@ TEST(Partition, SortsEachHashIntoItsRangeAndPutsAllBack) {
         shape.num_chunks = capacities.size();
         internal::ChunkTotals totals;
         for (const uint64_t capacity : capacities) totals.Add(capacity);
-        shape.reserve_pages = Partition::ReserveFor(workers, shape.num_ranges, totals.loose_lines);
+        shape.reserve_pages = Partition::ReserveFor(workers, shape.num_ranges, totals.loose_hashes);
         ASSERT_TRUE(partition.Create(shape));
         EXPECT_EQ(allocator.live_bytes(), Partition::BytesFor(shape));
         for (size_t i = 0; i < capacities.size(); ++i) partition.chunk(i) = own.chunks[i];
@@ -95,15 +95,15 @@ TEST(Partition, SortsEachHashIntoItsRangeAndPutsAllBack) {
   }
 }
 
-TEST(Partition, CountsTheLinesOfChunksThatAreInNoPage) {
+TEST(Partition, CountsTheHashesOfChunksThatAreInNoPage) {
   internal::ChunkTotals totals;
-  totals.Add(120);                           // 15 lines
+  totals.Add(120);                           // all
   totals.Add(2 * internal::kPageHashes);     // none
-  totals.Add(internal::kPageHashes + 9, 3);  // two each, the second one not full
+  totals.Add(internal::kPageHashes + 9, 3);  // nine each
   EXPECT_EQ(totals.num_chunks, 5u);
-  EXPECT_EQ(totals.loose_lines, 15u + 6);
-  EXPECT_EQ(Partition::ReserveFor(3, 10, 126), 33u);
-  EXPECT_EQ(Partition::ReserveFor(3, 10, 127), 34u);
+  EXPECT_EQ(totals.loose_hashes, 120u + 27);
+  EXPECT_EQ(Partition::ReserveFor(3, 10, internal::kPageHashes - 1), 33u);
+  EXPECT_EQ(Partition::ReserveFor(3, 10, internal::kPageHashes), 34u);
 }
 
 TEST(Partition, SaysWhenTheReserveIsUsedUp) {
@@ -114,8 +114,8 @@ TEST(Partition, SaysWhenTheReserveIsUsedUp) {
   shape.num_ranges = 1;
   shape.reserve_pages = 2;
   ASSERT_TRUE(partition.Create(shape));
-  const std::vector<uint64_t> hashes = RandomHashes(2 * internal::kPageHashes + 9, 1);
-  EXPECT_TRUE(partition.Read(0, hashes.data(), hashes.size() - 1)) << "two pages and a line";
+  const std::vector<uint64_t> hashes = RandomHashes(2 * internal::kPageHashes + 1, 1);
+  EXPECT_TRUE(partition.Read(0, hashes.data(), hashes.size() - 1)) << "two pages";
   EXPECT_FALSE(partition.Read(0, hashes.data(), 1));
   EXPECT_EQ(partition.RangeHashes(0), hashes.size() - 1);
   partition.Clear();

@@ -57,6 +57,9 @@ static void BuildInEveryWay(linefilter_layout layout) {
   collected.size = 0, collected.refuse_from = sizeof(collected.data);
   CHECK(linefilter_builder_finish_to_sink(builder, Collect, &collected, &status) == LINEFILTER_OK);
   CHECK(collected.size == size && memcmp(collected.data, image, size) == 0);
+  linefilter_builder_borrow_hashes(builder, hashes, kKeys);
+  CHECK(linefilter_builder_finish_to(builder, out, sizeof(out), &written, &status) == LINEFILTER_OK);
+  CHECK(written == size && memcmp(out, image, size) == 0);
   linefilter_builder_add_u64(builder, 5);
   linefilter_builder_reset(builder);
   linefilter_builder_add_hashes(builder, hashes, kKeys);
@@ -167,6 +170,7 @@ static void TestNullBuilder(void) {
   linefilter_builder_add_keys(NULL, keys, sizes, 1);
   linefilter_builder_add_u64s(NULL, hashes, 1);
   linefilter_builder_add_hashes(NULL, hashes, 1);
+  linefilter_builder_borrow_hashes(NULL, hashes, 1);
   CHECK(IsNoHandle(linefilter_builder_status(NULL, &status), &status));
   CHECK(linefilter_builder_num_keys(NULL) == 0 && linefilter_builder_image_bytes(NULL) == 0);
   CHECK(linefilter_builder_finish(NULL, &size, &status) == NULL && size == 0 && IsNoHandle(status.code, &status));

@@ -82,6 +82,24 @@ TEST(Builder, TakesManyHashesOrSaysThatItDidNot) {
   EXPECT_GE(allocations, 3u);
 }
 
+TEST(Builder, MakesASecondSmallImageWithoutMemoryOfItsOwn) {
+  const std::vector<uint64_t> hashes = RandomHashes(4000, 1);
+  for (const Layout layout : EveryLayout()) {
+    const uint64_t allocations = FailEach(std::string("Finish again, ") + LayoutName(layout), [&](Attempt* attempt) {
+      FilterBuilder builder(BitsPerKey(10, layout));
+      builder.AddHashes(hashes.data(), hashes.size());
+      const std::string expected = Finish(&builder);
+      std::string image;
+      const Status status = attempt->Run([&] {
+        builder.AddHashes(hashes.data(), hashes.size());
+        return builder.Finish(&image);
+      });
+      EXPECT_TRUE(image == (status.ok() ? expected : ""));
+    });
+    EXPECT_EQ(allocations, 1u) << "the string grows once";
+  }
+}
+
 TEST(Builder, GivesASinkTheImageOrKeepsTheKeys) {
   for (const Layout layout : EveryLayout()) {
     for (const size_t num_keys : {size_t{3000}, size_t{2000000}}) {  // its body on the heap, and mapped

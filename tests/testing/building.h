@@ -21,10 +21,13 @@ namespace linefilter::test {
 // Brings the thresholds of bulk building down, or up, for its lifetime.
 class ScopedTuning {
  public:
-  ScopedTuning(uint64_t min_body_bytes, uint64_t range_blocks) : before_(internal::Tuning()) {
+  ScopedTuning(uint64_t min_body_bytes, uint64_t range_blocks, uint64_t fewest_of_piece = 1 << 16)
+      : before_(internal::Tuning()) {
     internal::BulkTuning tuning;
     tuning.min_body_bytes = min_body_bytes;
     tuning.range_blocks = range_blocks;
+    tuning.fewest_of_piece = fewest_of_piece;
+    tuning.min_shared_bytes = 0;
     internal::SetTuningForTests(tuning);
   }
   ~ScopedTuning() { internal::SetTuningForTests(before_); }
@@ -44,6 +47,13 @@ inline std::string Finish(FilterBuilder* builder) {
 inline std::string Build(const FilterOptions& options, const std::vector<uint64_t>& hashes) {
   FilterBuilder builder(options);
   builder.AddHashes(hashes.data(), hashes.size());
+  return Finish(&builder);
+}
+
+// The same of hashes that the builder does not copy.
+inline std::string BuildBorrowed(const FilterOptions& options, const std::vector<uint64_t>& hashes) {
+  FilterBuilder builder(options);
+  builder.BorrowHashes(hashes.data(), hashes.size());
   return Finish(&builder);
 }
 

@@ -40,6 +40,9 @@ void linefilter_builder_add_keys(linefilter_builder* builder, const void* const*
 void linefilter_builder_add_u64s(linefilter_builder* builder, const uint64_t* keys, size_t n);
 // Adds a batch of hashes.
 void linefilter_builder_add_hashes(linefilter_builder* builder, const uint64_t* hashes, size_t n);
+// Does the same for hashes that stay where they are, unchanged, until the image is made, or the builder is reset or
+// freed. Give all hashes of an image at once: then most often none is copied (linefilter/builder.h).
+void linefilter_builder_borrow_hashes(linefilter_builder* builder, const uint64_t* hashes, size_t n);
 
 // The first error so far.
 linefilter_code linefilter_builder_status(const linefilter_builder* builder, linefilter_status* status);

@@ -43,6 +43,10 @@ struct AnswersToBits {
   }
 };
 
+struct AnswersToNobody {
+  inline __attribute__((always_inline)) void Put(size_t, bool) {}
+};
+
 struct AnswersToCount {
   uint64_t count = 0;
   inline __attribute__((always_inline)) void Put(size_t, bool answer) { count += answer; }

@@ -174,8 +174,8 @@ uint64_t ChangeBatch(const ProbeState& state, const uint64_t* hashes, size_t n, 
   return answers.count;
 }
 
-// The range sits in the L2, so no block is prefetched. But the hashes come from memory in pieces too short for the
-// hardware to see that they are consecutive: while one is inserted, the next comes.
+// A whole body is a batch. A part of it sits in the L2, so no block is prefetched. But its hashes come from memory in
+// pieces too short for the hardware to see that they are consecutive: while one is inserted, the next comes.
 template <class Insert>
 void BuildRange(const ProbeState& state, const internal::BlockRange& range) {
   constexpr uint64_t kLine = 64 / sizeof(uint64_t);
@@ -183,6 +183,15 @@ void BuildRange(const ProbeState& state, const internal::BlockRange& range) {
   const uint64_t num_blocks = state.num_units;
   const uint32_t* const lane_ones = state.lane_ones;
   uint8_t* const origin = range.blocks - 64 * range.first_block;
+  if (range.num_blocks == num_blocks) {
+    ProbeState whole = state;
+    whole.body = origin;
+    internal::AnswersToNobody nobody;
+    for (uint64_t s = 0; s < range.num_spans; ++s) {
+      LoopOf<Insert>::Batch(whole, range.spans[s].hashes, static_cast<size_t>(range.spans[s].size), nobody);
+    }
+    return;
+  }
   const auto block = [&](uint64_t hash) HWY_ATTR { return origin + 64 * BlockIndex(hash, num_blocks); };
   for (uint64_t s = 0; s < range.num_spans; ++s) {
     const internal::HashSpan span = range.spans[s], next = range.spans[s + 1 < range.num_spans ? s + 1 : s];
