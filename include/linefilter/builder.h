@@ -22,7 +22,7 @@
 //
 // Large images are made in bulk: the hashes are sorted, where they lie, into ranges of blocks, and each range is made
 // while it sits in the cache. This takes, beside hashes and image:
-// - to sort, 8 KiB per range for each thread; several threads take at most 2 bytes per key. A range is 256 KiB of
+// - to sort, 4 KiB per range for each thread; several threads take at most 2 bytes per key. A range is 256 KiB of
 //   `blocked` and `counting`, 64 KiB of `retrieval`; there are at most 8192;
 // - to make ranges of `retrieval`, about 0.7 MiB for each thread and 4 bytes per key of a range. Several threads take
 //   at most 2 bytes per key, but up to four of them work wherever each has four ranges to make;

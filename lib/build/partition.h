@@ -12,8 +12,8 @@
 
 namespace linefilter::internal {
 
-// A page is 127 lines. Chunks of 1 MiB are a header of a line and 129 pages.
-inline constexpr uint64_t kPageHashes = 127 * 8;
+// A page is 63 lines. Chunks of 2 MiB are a header of a line and 520 pages.
+inline constexpr uint64_t kPageHashes = 63 * 8;
 inline constexpr uint32_t kNoPage = ~uint32_t{0};
 
 struct PartitionShape {
@@ -43,7 +43,7 @@ class Partition {
     uint64_t* hashes;  // 64-byte aligned
     uint64_t capacity, size;
   };
-  static constexpr uint64_t kLargestChunkPages = 258;  // a larger one must not come (builder_chunk.h)
+  static constexpr uint64_t kLargestChunkPages = 520;  // a larger one must not come (builder_chunk.h)
 
   explicit Partition(const Allocator& allocator) : allocator_(allocator) {}
   ~Partition() { Free(); }
