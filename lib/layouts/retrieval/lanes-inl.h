@@ -33,7 +33,14 @@ namespace lanes {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+#undef LINEFILTER_PLAIN_LANES
 #if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE || (defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+#define LINEFILTER_PLAIN_LANES 1
+#else
+#define LINEFILTER_PLAIN_LANES 0
+#endif
+
+#if LINEFILTER_PLAIN_LANES
 
 using Vec = uint64_t;
 using Mask = bool;

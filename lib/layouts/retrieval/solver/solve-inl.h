@@ -25,6 +25,8 @@
 
 #include "lib/base/endian.h"
 #include "lib/layouts/retrieval/solver/rest-inl.h"
+#include "lib/layouts/retrieval/solver/unit_panels-inl.h"
+#include "lib/layouts/retrieval/solver/windows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
@@ -136,9 +138,8 @@ HWY_INLINE void UnitLevel(const Group& group, Found* found) {
   for (size_t i = 0; num_blocks != 8 && i < kUnits * group.padded_keys; ++i) {
     for (size_t block = group.num_tasks; block < 8; ++block) group.work->unit_half_rows[8 * i + block] = 0;
   }
-  for (int run = 0; run <= U::RunOf(num_blocks - 1, kUnits - 1); ++run) {
-    ReduceUnits<kUnits>(group, run, failed[run]);
-    ReduceHalfRows<kUnits>(group, run);
+  for (int run = 0; run <= U::RunOf(num_blocks - 1, kUnits - 1); run += kRunsAtOnce<kUnits>) {
+    SolveRuns<kUnits>(group, run, failed + run);
   }
   for (int block = 0; block < num_blocks; ++block) {
     found->outcome[block] = Outcome::kSolved;

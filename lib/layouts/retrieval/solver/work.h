@@ -44,8 +44,10 @@ struct alignas(64) RetrievalWork {
   uint64_t unit_pivots[2 * kPaddedKeys * 8];  // for the run at hand
   uint64_t paired_rows[kPaddedKeys * 8];      // the same run's rows and pivots, as two keys' half rows meet them
   uint64_t paired_pivots[kPaddedKeys * 8];
-  uint64_t unit_compress[16][7][8];  // [run]: how the free columns come to the bottom; [6]: which they are
-  uint64_t unit_free[16][8];         // [run]: the values of the free columns, at the bottom
+  uint64_t unit_panels[4 * kPaddedKeys * 8];  // the same run's panels, where there are matrices of bits
+  uint64_t unit_octets[kPaddedKeys * 8];      // the upper halves before they are reduced
+  uint64_t unit_compress[16][7][8];           // [run]: how the free columns come to the bottom; [6]: which they are
+  uint64_t unit_free[16][8];                  // [run]: the values of the free columns, at the bottom
 
   // From here on blocks are the lanes. [key][unit] is what the units' rows leave of the half rows, their free columns
   // at the bottom, the right side in bit 63.
