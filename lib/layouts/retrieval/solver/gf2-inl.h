@@ -30,7 +30,6 @@ inline constexpr uint64_t kRightSide = uint64_t{1} << 63;
 // How many rows of that many words fit the registers, beside a row and its pivot; a divisor of eight.
 template <int kWords>
 constexpr int TileRows() {
-  if (lanes::kLanes == 1) return kWords == 1 ? 4 : 2;
   if (lanes::kRegisters == 32) return kWords <= 2 ? 8 : kWords <= 6 ? 4 : 2;
   return kWords == 1 ? 8 : kWords == 2 ? 4 : kWords <= 6 ? 2 : 1;
 }

@@ -21,7 +21,7 @@ namespace linefilter {
 namespace HWY_NAMESPACE {
 
 template <int kUnits>
-inline constexpr bool kArePaired = kUnits != 4 && lanes::kLanes > 1;
+inline constexpr bool kArePaired = kUnits != 4;
 
 // A half row in the lower half of a lane: with 8 units its columns are 0 ... 30, its right side 31; with 16 units its
 // columns are 16 ... 31, its right side 0.

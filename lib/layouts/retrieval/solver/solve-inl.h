@@ -26,7 +26,6 @@
 #include "lib/base/endian.h"
 #include "lib/layouts/retrieval/solver/rest-inl.h"
 #include "lib/layouts/retrieval/solver/unit_panels-inl.h"
-#include "lib/layouts/retrieval/solver/windows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
@@ -148,6 +147,9 @@ HWY_INLINE void UnitLevel(const Group& group, Found* found) {
       if (fails) found->outcome[block] = Outcome::kTooFull;
     }
   }
+#if LINEFILTER_GFNI
+  SpreadHalfRows<kUnits>(group);
+#endif
   SumSides<kUnits>(group);
 }
 

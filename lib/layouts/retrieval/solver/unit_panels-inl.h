@@ -37,38 +37,58 @@ struct UnitBytes {
 template <int kUnits>
 using UnitOctet = lanes::Vec[UnitBytes<kUnits>::kAll];
 
-inline constexpr size_t kMostUnitPanels = internal::kPaddedKeys / 8;
+inline constexpr uint64_t kSideBytes = 0x8080808080808080;  // right sides in the last byte of a row
 
-// The panels of the run at hand. The memory of each has the octet of its pivots, then its rows, transposed.
+// So many runs are solved at once: one alone would wait for each pivot.
+template <int kUnits>
+inline constexpr int kRunsAtOnce = kUnits == 4 ? 1 : 2;
+
+// The panels of the runs at hand: [panel][run], each with the octet of its pivots, then its rows, transposed.
 template <int kUnits>
 struct UnitPanels {
+  static constexpr size_t kRuns = size_t{kRunsAtOnce<kUnits>};
   static constexpr size_t kPanelWords = 2 * 8 * UnitBytes<kUnits>::kAll;
   uint64_t* memory;
   size_t size;
   size_t num_low;   // so many first ones have no pivot in an upper half, in any lane
   size_t last_low;  // from here on none has a pivot below
-  const uint64_t* of(size_t p) const { return memory + kPanelWords * p; }
+  uint64_t* of(size_t p, size_t i) const { return memory + kPanelWords * (kRuns * p + i); }
 };
 
 // Reduces an octet by a panel, whose pivots may be in bytes [kFrom, kTo).
 template <int kUnits, size_t kFrom, size_t kTo>
 HWY_INLINE void ReduceByPanel(const uint64_t* panel, UnitOctet<kUnits>& octet) {
   constexpr size_t kAll = UnitBytes<kUnits>::kAll;
-  lanes::Vec met = Times(octet[kFrom], lanes::Load(panel + 8 * kFrom));
+  lanes::Vec even = Times(octet[kFrom], lanes::Load(panel + 8 * kFrom));
+  lanes::Vec odd = Times(octet[kFrom + 1], lanes::Load(panel + 8 * (kFrom + 1)));
   LINEFILTER_UNROLL
-  for (size_t c = kFrom + 1; c < kTo; ++c) met = lanes::Xor(met, Times(octet[c], lanes::Load(panel + 8 * c)));
+  for (size_t c = kFrom + 2; c < kTo; c += 2) {
+    even = lanes::Xor(even, Times(octet[c], lanes::Load(panel + 8 * c)));
+    odd = lanes::Xor(odd, Times(octet[c + 1], lanes::Load(panel + 8 * (c + 1))));
+  }
+  const lanes::Vec met = lanes::Xor(even, odd);
   LINEFILTER_UNROLL
   for (size_t c = kFrom; c < kAll; ++c) {
     octet[c] = lanes::Xor(octet[c], Times(met, lanes::Load(panel + 8 * (kAll + c))));
   }
 }
 template <int kUnits>
-HWY_INLINE void ReduceByPanels(const UnitPanels<kUnits>& panels, UnitOctet<kUnits>& octet) {
+HWY_INLINE void ReduceByPanels(const UnitPanels<kUnits>& panels, UnitOctet<kUnits> (&octets)[kRunsAtOnce<kUnits>]) {
   using B = UnitBytes<kUnits>;
+  constexpr size_t kRuns = kRunsAtOnce<kUnits>;
   size_t p = 0;
-  for (; p < panels.num_low; ++p) ReduceByPanel<kUnits, 0, B::kLow>(panels.of(p), octet);
-  for (; p < panels.last_low; ++p) ReduceByPanel<kUnits, 0, B::kColumns>(panels.of(p), octet);
-  for (; p < panels.size; ++p) ReduceByPanel<kUnits, B::kLow, B::kColumns>(panels.of(p), octet);
+  for (; p < panels.num_low; ++p) {
+    LINEFILTER_UNROLL
+    for (size_t i = 0; i < kRuns; ++i) ReduceByPanel<kUnits, 0, B::kLow>(panels.of(p, i), octets[i]);
+  }
+  for (; p < panels.last_low; ++p) {
+    LINEFILTER_UNROLL
+    for (size_t i = 0; i < kRuns; ++i) ReduceByPanel<kUnits, 0, B::kColumns>(panels.of(p, i), octets[i]);
+  }
+  for (; p < panels.size; ++p) {
+    LINEFILTER_UNROLL
+    for (size_t i = 0; i < kRuns; ++i) ReduceByPanel<kUnits, B::kLow, B::kColumns>(panels.of(p, i), octets[i]);
+  }
 }
 
 // Eight rows, by words: [word][row].
@@ -105,122 +125,131 @@ HWY_INLINE void FromOctet(const UnitOctet<kUnits>& octet, UnitTile<kUnits>& tile
   }
 }
 
-// Reduces eight rows by each other. all_pivots gets the bits of all their pivots.
+// In every byte of a lane, the bit of unit_values that is its unit's right side, less 8 in a run of upper half words.
+struct SideBits {
+  alignas(64) uint64_t of[8];
+};
 template <int kUnits>
-HWY_INLINE void ReduceTile(UnitTile<kUnits>& tile, lanes::Vec (&all_pivots)[size_t{Units<kUnits>::kWords}],
-                           AnyFailure& failure) {
+constexpr SideBits MakeSideBits() {
+  SideBits bits{};
+  for (int lane = 0; lane < 8; ++lane) bits.of[lane] = 0x0101010101010101 << (Units<kUnits>::UnitOf(0, lane));
+  return bits;
+}
+template <int kUnits>
+inline constexpr SideBits kSideBits = MakeSideBits<kUnits>();
+
+// Makes the rows of eight keys, and stores their upper halves.
+template <int kUnits>
+HWY_INLINE void MakeOctet(const Group& group, int run, size_t q, uint64_t* upper, UnitOctet<kUnits>& octet) {
   using lanes::Vec;
-  constexpr int kWords = Units<kUnits>::kWords;
+  using U = Units<kUnits>;
+  using B = UnitBytes<kUnits>;
+  const RetrievalWork& work = *group.work;
+  const int block = U::BlockOf(run, 0), last_block = U::BlockOf(run, 7);
+  UnitTile<kUnits> tile;
   LINEFILTER_UNROLL
-  for (int w = 0; w < kWords; ++w) all_pivots[w] = lanes::Zero();
-  LINEFILTER_UNROLL
-  for (int t = 0; t < 8; ++t) {
-    Vec row[size_t{kWords}], pivot[size_t{kWords}];
-    LINEFILTER_UNROLL
-    for (int w = 0; w < kWords; ++w) row[w] = tile[w][t];
-    FindPivot<kWords>(row, pivot);
-    Vec any = lanes::Zero();
-    LINEFILTER_UNROLL
-    for (int w = 0; w < kWords; ++w) {
-      any = lanes::Or(any, pivot[w]);
-      all_pivots[w] = lanes::Or(all_pivots[w], pivot[w]);
+  for (size_t t = 0; t < 8; ++t) {
+    Vec g = lanes::Set(work.keys[block][q + t]);
+    if constexpr (kUnits == 4) {
+      g.raw = _mm512_mask_set1_epi64(g.raw, 0xf0, static_cast<int64_t>(work.keys[last_block][q + t]));
+      tile[0][t] = lanes::MulLow32(g, lanes::Load(kHalfMultipliers.of[0]));
+      tile[1][t] = lanes::MulLow32(g, lanes::Load(kHalfMultipliers.of[1]));
+    } else {
+      const Vec product = lanes::MulLow32(g, lanes::Load(internal::kRowMultipliers));
+      tile[0][t] = kUnits == 8    ? product
+                   : run % 2 == 0 ? lanes::And(product, lanes::Set(0xffffffff))
+                                  : lanes::ShiftRight<32>(product);
     }
-    failure.Note(lanes::IfThenElseZero(lanes::IsZero(any), row[kWords - 1]), 0);
+  }
+  ToOctet<kUnits>(tile, octet);
+  LINEFILTER_UNROLL
+  for (size_t c = B::kLow; c < B::kColumns; ++c) lanes::Store(octet[c], upper + 8 * (c - B::kLow));
+  const auto values = [&](int of_block) HWY_ATTR {
+    const Vec all = lanes::ShiftRightSame(lanes::Load(work.unit_values[of_block] + q), kUnits == 16 ? run % 2 * 8 : 0);
+    return _mm512_cvtepi64_epi8(all.raw);
+  };
+  __m512i sides = _mm512_broadcastq_epi64(values(block));
+  if (kUnits == 4) sides = _mm512_mask_broadcastq_epi64(sides, 0xf0, values(last_block));
+  const __mmask64 demanded = _mm512_test_epi8_mask(sides, lanes::Load(kSideBits<kUnits>.of).raw);
+  // The bit was zero.
+  Vec& last = octet[B::kAll - 1];
+  last.raw = _mm512_mask_add_epi8(last.raw, demanded, last.raw, lanes::Set(kSideBytes).raw);
+}
+
+// Reduces eight rows by each other. all_pivots gets the bits of all their pivots. Runs take turns, pivot by pivot.
+template <int kUnits>
+HWY_INLINE void ReduceTiles(UnitTile<kUnits> (&tiles)[kRunsAtOnce<kUnits>],
+                            lanes::Vec (&all_pivots)[kRunsAtOnce<kUnits>][size_t{Units<kUnits>::kWords}]) {
+  using lanes::Vec;
+  constexpr size_t kWords = Units<kUnits>::kWords, kRuns = kRunsAtOnce<kUnits>;
+  LINEFILTER_UNROLL
+  for (size_t i = 0; i < kRuns; ++i) {
     LINEFILTER_UNROLL
-    for (int s = 0; s < 8; ++s) {
-      if (s == t) continue;
-      Vec target[size_t{kWords}];
+    for (size_t w = 0; w < kWords; ++w) all_pivots[i][w] = lanes::Zero();
+  }
+  LINEFILTER_UNROLL
+  for (size_t t = 0; t < 8; ++t) {
+    LINEFILTER_UNROLL
+    for (size_t i = 0; i < kRuns; ++i) {
+      Vec row[kWords], pivot[kWords];
       LINEFILTER_UNROLL
-      for (int w = 0; w < kWords; ++w) target[w] = tile[w][s];
-      ReduceRow<kWords, 0, kWords>(pivot, row, target);
+      for (size_t w = 0; w < kWords; ++w) row[w] = tiles[i][w][t];
+      FindPivot<kWords>(row, pivot);
       LINEFILTER_UNROLL
-      for (int w = 0; w < kWords; ++w) tile[w][s] = target[w];
+      for (size_t w = 0; w < kWords; ++w) all_pivots[i][w] = lanes::Or(all_pivots[i][w], pivot[w]);
+      LINEFILTER_UNROLL
+      for (size_t distance = 1; distance < 8; ++distance) {
+        const size_t s = (t + distance) % 8;  // the next one first, as it is waited for
+        Vec target[kWords];
+        LINEFILTER_UNROLL
+        for (size_t w = 0; w < kWords; ++w) target[w] = tiles[i][w][s];
+        ReduceRow<kWords, 0, kWords>(pivot, row, target);
+        LINEFILTER_UNROLL
+        for (size_t w = 0; w < kWords; ++w) tiles[i][w][s] = target[w];
+      }
     }
   }
 }
 
-// Takes a reduced tile as the next panel.
+// Stores a reduced octet as a panel. Tells which of its rows say 0 = 1, as NonzeroBytes does.
 template <int kUnits>
-HWY_INLINE void AppendPanel(const UnitTile<kUnits>& tile, const lanes::Vec (&all_pivots)[size_t{Units<kUnits>::kWords}],
-                            UnitPanels<kUnits>* panels) {
-  using U = Units<kUnits>;
+HWY_INLINE uint64_t StorePanel(const UnitOctet<kUnits>& octet,
+                               const lanes::Vec (&all_pivots)[size_t{Units<kUnits>::kWords}], uint64_t* panel) {
   using B = UnitBytes<kUnits>;
-  UnitOctet<kUnits> octet;
-  ToOctet<kUnits>(tile, octet);
-  uint64_t* const panel = panels->memory + UnitPanels<kUnits>::kPanelWords * panels->size;
+  const lanes::Vec side_bits = lanes::Set(kSideBytes);
+  lanes::Vec any = lanes::Zero();
   LINEFILTER_UNROLL
   for (size_t c = 0; c < B::kAll; ++c) {
     if (c < B::kColumns) {
+      any = lanes::Or(any, c + 1 < B::kAll ? octet[c] : lanes::AndNot(side_bits, octet[c]));
       // No other row has the column of a pivot.
       const lanes::Vec pivots = lanes::And(octet[c], RepeatByte(all_pivots[B::At(c) / 8], B::At(c) % 8));
       lanes::Store(pivots, panel + 8 * c);
     }
     lanes::Store(Transposed(octet[c]), panel + 8 * (B::kAll + c));
   }
-  const lanes::Vec high = lanes::Set(U::kUpperHalf);
-  const bool no_high = lanes::AllTrue(lanes::IsZero(lanes::And(all_pivots[U::kWords - 1], high)));
-  const bool no_low = lanes::AllTrue(lanes::IsZero(kUnits == 4 ? all_pivots[0] : lanes::AndNot(high, all_pivots[0])));
-  if (panels->num_low == panels->size && no_high) panels->num_low = panels->size + 1;
-  if (!no_low) panels->last_low = panels->size + 1;
+  return NonzeroBytes(lanes::And(side_bits, octet[B::kAll - 1])) & ~NonzeroBytes(any);
+}
+
+// Takes reduced tiles as the next panels.
+template <int kUnits>
+HWY_INLINE void AppendPanels(const UnitTile<kUnits> (&tiles)[kRunsAtOnce<kUnits>],
+                             const lanes::Vec (&all_pivots)[kRunsAtOnce<kUnits>][size_t{Units<kUnits>::kWords}],
+                             UnitPanels<kUnits>* panels, uint64_t (&failed)[kRunsAtOnce<kUnits>]) {
+  using U = Units<kUnits>;
+  const lanes::Vec upper = lanes::Set(U::kUpperHalf);
+  lanes::Vec low = lanes::Zero(), high = lanes::Zero();
+  LINEFILTER_UNROLL
+  for (size_t i = 0; i < kRunsAtOnce<kUnits>; ++i) {
+    UnitOctet<kUnits> octet;
+    ToOctet<kUnits>(tiles[i], octet);
+    failed[i] |= StorePanel<kUnits>(octet, all_pivots[i], panels->of(panels->size, i));
+    low = lanes::Or(low, kUnits == 4 ? all_pivots[i][0] : lanes::AndNot(upper, all_pivots[i][0]));
+    high = lanes::Or(high, lanes::And(all_pivots[i][U::kWords - 1], upper));
+  }
+  if (panels->num_low == panels->size && lanes::AllTrue(lanes::IsZero(high))) panels->num_low = panels->size + 1;
+  if (!lanes::AllTrue(lanes::IsZero(low))) panels->last_low = panels->size + 1;
   ++panels->size;
-}
-
-// So many runs are solved at once: one alone would wait for each pivot.
-template <int kUnits>
-inline constexpr int kRunsAtOnce = kUnits == 4 ? 1 : 2;
-
-// What is known of a run at hand.
-template <int kUnits>
-struct UnitRun {
-  using U = Units<kUnits>;
-  using B = UnitBytes<kUnits>;
-  UnitRun(const Group& group, int number, int i)
-      : run(number),
-        system(UnitSystem<kUnits>(group, number)),
-        panels{group.work->unit_panels + kMostUnitPanels * UnitPanels<kUnits>::kPanelWords * static_cast<size_t>(i), 0,
-               0, 0},
-        upper(group.work->unit_octets + kMostUnitPanels * 8 * B::kLow * static_cast<size_t>(i)) {}
-
-  int run;
-  System<U::kWords> system;
-  UnitPanels<kUnits> panels;
-  uint64_t* upper;                    // the upper halves of octets before they are reduced
-  lanes::Vec pivots = lanes::Zero();  // of the upper halves
-};
-
-// Makes the tile of eight keys and reduces it by all panels.
-template <int kUnits>
-HWY_INLINE void MakeTile(const Group& group, size_t q, const UnitRun<kUnits>* at, UnitTile<kUnits>& tile) {
-  using U = Units<kUnits>;
-  using B = UnitBytes<kUnits>;
-  LINEFILTER_UNROLL
-  for (size_t t = 0; t < 8; ++t) {
-    lanes::Vec row[size_t{U::kWords}];
-    MakeUnitRow<kUnits>(group, at->run, q + t, 0, row);
-    LINEFILTER_UNROLL
-    for (size_t w = 0; w < U::kWords; ++w) tile[w][t] = row[w];
-  }
-  UnitOctet<kUnits> octet;
-  ToOctet<kUnits>(tile, octet);
-  LINEFILTER_UNROLL
-  for (size_t c = B::kLow; c < B::kColumns; ++c) lanes::Store(octet[c], at->upper + B::kLow * q + 8 * (c - B::kLow));
-  if (q == 0) return;
-  ReduceByPanels<kUnits>(at->panels, octet);
-  FromOctet<kUnits>(octet, tile);
-}
-
-template <int kUnits>
-HWY_INLINE void KeepTile(size_t q, const UnitTile<kUnits>& tile,
-                         const lanes::Vec (&all_pivots)[size_t{Units<kUnits>::kWords}], UnitRun<kUnits>* at) {
-  LINEFILTER_UNROLL
-  for (size_t t = 0; t < 8; ++t) {
-    LINEFILTER_UNROLL
-    for (size_t w = 0; w < Units<kUnits>::kWords; ++w) {
-      lanes::Store(tile[w][t], at->system.Row(q + t, static_cast<int>(w)));
-    }
-  }
-  AppendPanel<kUnits>(tile, all_pivots, &at->panels);
-  at->pivots = lanes::Or(at->pivots, all_pivots[Units<kUnits>::kWords - 1]);
 }
 
 // Makes the matrices that bring free columns of upper halves to the bottom: [byte of the result][byte]. Returns the
@@ -246,16 +275,24 @@ HWY_INLINE size_t SelectColumns(lanes::Vec free, uint64_t* matrices) {
   return num_bytes;
 }
 
-// Reduces the half rows of a run, whose rows are in panels.
+// Reduced half rows of eight keys from q on: entry t, kHalfOctetStep words behind the one before, has the free columns
+// 8 t ... 8 t + 7 of the units of a run, if the run has any; in the last one bit 7 is the right side.
 template <int kUnits>
-HWY_NOINLINE void ReduceHalfRowsByPanels(const Group& group, const UnitRun<kUnits>& at) {
+inline constexpr size_t kHalfOctetStep = 8 * size_t{Units<kUnits>::kRuns};
+template <int kUnits>
+HWY_INLINE uint64_t* HalfOctet(const Group& group, size_t q, int run) {
+  return group.work->half_octets + kHalfOctetStep<kUnits> * q + 8 * static_cast<size_t>(run);
+}
+
+// Reduces the half rows of the i-th run at hand. pivots are those of its upper halves, `upper` has these as they were.
+template <int kUnits>
+HWY_NOINLINE void ReduceHalfRowsByPanels(const Group& group, int run, const UnitPanels<kUnits>& panels, size_t i,
+                                         const uint64_t* upper, lanes::Vec pivots) {
   using lanes::Vec;
   using U = Units<kUnits>;
   using B = UnitBytes<kUnits>;
-  const int run = at.run;
-  const Vec upper = lanes::Set(U::kUpperHalf), sides = lanes::Set(0x8080808080808080);
-  const Vec columns = kUnits == 16 && run % 2 == 1 ? lanes::And(upper, lanes::Set(0x7fffffff)) : upper;
-  const Vec free = lanes::AndNot(at.pivots, columns);
+  const Vec columns = lanes::Set(kUnits == 16 && run % 2 == 1 ? U::kUpperHalf & 0x7fffffff : U::kUpperHalf);
+  const Vec free = lanes::AndNot(pivots, columns);
   PrepareCompress<U::kCompressSteps>(lanes::ShiftRight<U::kUpperShift>(free), group.work->unit_compress[run], 0);
   alignas(64) uint64_t matrices[8 * B::kLow * B::kLow];
   const size_t num_bytes = SelectColumns<kUnits>(free, matrices);
@@ -264,28 +301,25 @@ HWY_NOINLINE void ReduceHalfRowsByPanels(const Group& group, const UnitRun<kUnit
     LINEFILTER_UNROLL
     for (size_t c = 0; c < B::kAll; ++c) {
       const bool is_column = c >= B::kLow && c < B::kColumns;
-      octet[c] = is_column ? lanes::Load(at.upper + B::kLow * q + 8 * (c - B::kLow)) : lanes::Zero();
+      octet[c] = is_column ? lanes::Load(upper + B::kLow * q + 8 * (c - B::kLow)) : lanes::Zero();
     }
-    // That is where these rows have their right sides.
-    if (kUnits != 16) octet[B::kAll - 1] = lanes::AndNot(sides, octet[B::kAll - 1]);
-    for (size_t p = at.panels.num_low; p < at.panels.size; ++p) {
-      ReduceByPanel<kUnits, B::kLow, B::kColumns>(at.panels.of(p), octet);
+    for (size_t p = panels.num_low; p < panels.size; ++p) {
+      ReduceByPanel<kUnits, B::kLow, B::kColumns>(panels.of(p, i), octet);
     }
-    Vec rows[8];
+    uint64_t* const to = HalfOctet<kUnits>(group, q, run);
+    Vec last = lanes::And(octet[B::kAll - 1], lanes::Set(kSideBytes));
     LINEFILTER_UNROLL
-    for (size_t t = 0; t < 8; ++t) {
-      rows[t] = lanes::Zero();
-      if (t >= num_bytes) continue;
+    for (size_t t = 0; t < B::kLow; ++t) {
+      if (t >= num_bytes) break;
+      Vec bytes = Times(octet[B::kLow], lanes::Load(matrices + 8 * B::kLow * t));
       LINEFILTER_UNROLL
-      for (size_t c = 0; c < B::kLow; ++c) {
-        if (t >= B::kLow) continue;
-        rows[t] = lanes::Xor(rows[t], Times(octet[B::kLow + c], lanes::Load(matrices + 8 * (B::kLow * t + c))));
+      for (size_t c = 1; c < B::kLow; ++c) {
+        bytes = lanes::Xor(bytes, Times(octet[B::kLow + c], lanes::Load(matrices + 8 * (B::kLow * t + c))));
       }
+      if (t == 7) last = lanes::Or(last, bytes);
+      lanes::Store(bytes, to + kHalfOctetStep<kUnits> * t);
     }
-    rows[7] = lanes::Or(rows[7], lanes::And(octet[B::kAll - 1], sides));
-    TransposeBytes(rows);
-    LINEFILTER_UNROLL
-    for (size_t t = 0; t < 8; ++t) StoreHalfRow<kUnits>(group, run, q + t, 0, rows[t]);
+    lanes::Store(last, to + kHalfOctetStep<kUnits> * 7);
   }
 }
 
@@ -293,27 +327,76 @@ HWY_NOINLINE void ReduceHalfRowsByPanels(const Group& group, const UnitRun<kUnit
 // contradictions.
 template <int kUnits>
 HWY_NOINLINE void SolveRuns(const Group& group, int run, uint64_t (*failed)[8]) {
-  constexpr int kRuns = kRunsAtOnce<kUnits>;
-  SpreadKeys<kUnits>(group, run);
-  UnitRun<kUnits> first(group, run, 0), second(group, run + kRuns - 1, kRuns - 1);
-  AnyFailure first_failure{lanes::Zero()}, second_failure{lanes::Zero()};
+  using lanes::Vec;
+  using U = Units<kUnits>;
+  using B = UnitBytes<kUnits>;
+  constexpr size_t kRuns = kRunsAtOnce<kUnits>, kWords = U::kWords;
+  const size_t distance = 8 * kWords * group.padded_keys;
+  uint64_t* const rows = UnitSystem<kUnits>(group, run).rows;
+  uint64_t* const upper = group.work->unit_octets;  // [run]
+  UnitPanels<kUnits> panels = {group.work->unit_panels, 0, 0, 0};
+  Vec pivots[kRuns];
+  uint64_t fails[kRuns] = {};
+  LINEFILTER_UNROLL
+  for (size_t i = 0; i < kRuns; ++i) pivots[i] = lanes::Zero();
   for (size_t q = 0; q < group.padded_keys; q += 8) {
-    UnitTile<kUnits> first_tile, second_tile;
-    lanes::Vec first_pivots[size_t{Units<kUnits>::kWords}], second_pivots[size_t{Units<kUnits>::kWords}];
-    MakeTile<kUnits>(group, q, &first, first_tile);
-    if (kRuns == 2) MakeTile<kUnits>(group, q, &second, second_tile);
-    ReduceTile<kUnits>(first_tile, first_pivots, first_failure);
-    if (kRuns == 2) ReduceTile<kUnits>(second_tile, second_pivots, second_failure);
-    KeepTile<kUnits>(q, first_tile, first_pivots, &first);
-    if (kRuns == 2) KeepTile<kUnits>(q, second_tile, second_pivots, &second);
+    UnitOctet<kUnits> octets[kRuns];
+    UnitTile<kUnits> tiles[kRuns];
+    Vec all_pivots[kRuns][kWords];
+    LINEFILTER_UNROLL
+    for (size_t i = 0; i < kRuns; ++i) {
+      MakeOctet<kUnits>(group, run + static_cast<int>(i), q, upper + B::kLow * (group.padded_keys * i + q), octets[i]);
+    }
+    ReduceByPanels<kUnits>(panels, octets);
+    LINEFILTER_UNROLL
+    for (size_t i = 0; i < kRuns; ++i) FromOctet<kUnits>(octets[i], tiles[i]);
+    ReduceTiles<kUnits>(tiles, all_pivots);
+    LINEFILTER_UNROLL
+    for (size_t i = 0; i < kRuns; ++i) {
+      LINEFILTER_UNROLL
+      for (size_t t = 0; t < 8; ++t) {
+        LINEFILTER_UNROLL
+        for (size_t w = 0; w < kWords; ++w)
+          lanes::Store(tiles[i][w][t], rows + distance * i + 8 * (kWords * (q + t) + w));
+      }
+      pivots[i] = lanes::Or(pivots[i], all_pivots[i][kWords - 1]);
+    }
+    AppendPanels<kUnits>(tiles, all_pivots, &panels, fails);
   }
-  if (kRuns == 2) lanes::Store(second_failure.fails, failed[1]);
-  lanes::Store(first_failure.fails, failed[0]);
-  ReduceHalfRowsByPanels<kUnits>(group, first);
-  if (kRuns == 2) ReduceHalfRowsByPanels<kUnits>(group, second);
+  for (size_t i = 0; i < kRuns; ++i) {
+    for (size_t lane = 0; lane < 8; ++lane) failed[i][lane] = (fails[i] >> (8 * lane) & 0xff) != 0 ? kRightSide : 0;
+    ReduceHalfRowsByPanels<kUnits>(group, run + static_cast<int>(i), panels, i, upper + B::kLow * group.padded_keys * i,
+                                   pivots[i]);
+  }
 }
 
-#elif !LINEFILTER_PLAIN_LANES
+// Makes half rows of octets.
+template <int kUnits>
+HWY_NOINLINE void SpreadHalfRows(const Group& group) {
+  using U = Units<kUnits>;
+  const int num_runs = U::RunOf(static_cast<int>(group.num_tasks) - 1, kUnits - 1) + 1;
+  for (int run = 0; run < num_runs; ++run) {
+    int most = 0;
+    for (const uint64_t free : group.work->unit_compress[run][6]) {
+      const int width = __builtin_popcountll(free);
+      if (width > most) most = width;
+    }
+    for (size_t q = 0; q < group.padded_keys; q += 8) {
+      const uint64_t* const from = HalfOctet<kUnits>(group, q, run);
+      lanes::Vec rows[8];
+      LINEFILTER_UNROLL
+      for (int t = 0; t < 8; ++t) {
+        rows[t] = t == 7 || 8 * t < most ? lanes::Load(from + kHalfOctetStep<kUnits> * static_cast<size_t>(t))
+                                         : lanes::Zero();
+      }
+      TransposeBytes(rows);
+      LINEFILTER_UNROLL
+      for (size_t t = 0; t < 8; ++t) StoreHalfRow<kUnits>(group, run, q + t, 0, rows[t]);
+    }
+  }
+}
+
+#else
 
 template <int kUnits>
 inline constexpr int kRunsAtOnce = 1;

@@ -46,6 +46,7 @@ struct alignas(64) RetrievalWork {
   uint64_t paired_pivots[kPaddedKeys * 8];
   uint64_t unit_panels[4 * kPaddedKeys * 8];  // the same run's panels, where there are matrices of bits
   uint64_t unit_octets[kPaddedKeys * 8];      // the upper halves before they are reduced
+  uint64_t half_octets[8 * kPaddedKeys * 8];  // what they become; see HalfOctet
   uint64_t unit_compress[16][7][8];           // [run]: how the free columns come to the bottom; [6]: which they are
   uint64_t unit_free[16][8];                  // [run]: the values of the free columns, at the bottom
 
