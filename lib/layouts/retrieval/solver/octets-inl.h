@@ -83,6 +83,27 @@ HWY_INLINE lanes::Vec RepeatByte(lanes::Vec v, size_t c) {
   return lanes::hn::TableLookupBytes(v, lanes::Load(kByteNumbers.of[c]));
 }
 
+// Exchanges lane b of v[u] and lane u of v[b].
+HWY_INLINE void TransposeLanes(lanes::Vec (&v)[8]) {
+  __m512i turns[2][4];  // lanes of even and odd numbers, of two vectors in turns
+  LINEFILTER_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    turns[0][i] = _mm512_unpacklo_epi64(v[2 * i].raw, v[2 * i + 1].raw);
+    turns[1][i] = _mm512_unpackhi_epi64(v[2 * i].raw, v[2 * i + 1].raw);
+  }
+  LINEFILTER_UNROLL
+  for (int i = 0; i < 2; ++i) {
+    const __m512i a = _mm512_shuffle_i64x2(turns[i][0], turns[i][1], 0x88),
+                  b = _mm512_shuffle_i64x2(turns[i][0], turns[i][1], 0xdd);
+    const __m512i c = _mm512_shuffle_i64x2(turns[i][2], turns[i][3], 0x88),
+                  d = _mm512_shuffle_i64x2(turns[i][2], turns[i][3], 0xdd);
+    v[i].raw = _mm512_shuffle_i64x2(a, c, 0x88);
+    v[i + 2].raw = _mm512_shuffle_i64x2(b, d, 0x88);
+    v[i + 4].raw = _mm512_shuffle_i64x2(a, c, 0xdd);
+    v[i + 6].raw = _mm512_shuffle_i64x2(b, d, 0xdd);
+  }
+}
+
 #endif
 
 }  // namespace HWY_NAMESPACE

@@ -370,32 +370,6 @@ HWY_NOINLINE void SolveRuns(const Group& group, int run, uint64_t (*failed)[8]) 
   }
 }
 
-// Makes half rows of octets.
-template <int kUnits>
-HWY_NOINLINE void SpreadHalfRows(const Group& group) {
-  using U = Units<kUnits>;
-  const int num_runs = U::RunOf(static_cast<int>(group.num_tasks) - 1, kUnits - 1) + 1;
-  for (int run = 0; run < num_runs; ++run) {
-    int most = 0;
-    for (const uint64_t free : group.work->unit_compress[run][6]) {
-      const int width = __builtin_popcountll(free);
-      if (width > most) most = width;
-    }
-    for (size_t q = 0; q < group.padded_keys; q += 8) {
-      const uint64_t* const from = HalfOctet<kUnits>(group, q, run);
-      lanes::Vec rows[8];
-      LINEFILTER_UNROLL
-      for (int t = 0; t < 8; ++t) {
-        rows[t] = t == 7 || 8 * t < most ? lanes::Load(from + kHalfOctetStep<kUnits> * static_cast<size_t>(t))
-                                         : lanes::Zero();
-      }
-      TransposeBytes(rows);
-      LINEFILTER_UNROLL
-      for (size_t t = 0; t < 8; ++t) StoreHalfRow<kUnits>(group, run, q + t, 0, rows[t]);
-    }
-  }
-}
-
 #else
 
 template <int kUnits>
