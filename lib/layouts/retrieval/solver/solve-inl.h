@@ -24,8 +24,8 @@
 #include <cstdint>
 
 #include "lib/base/endian.h"
+#include "lib/layouts/retrieval/solver/half_octets-inl.h"
 #include "lib/layouts/retrieval/solver/rest-inl.h"
-#include "lib/layouts/retrieval/solver/unit_panels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
