@@ -24,9 +24,9 @@
 #include <cstdint>
 
 #include "lib/base/endian.h"
+#include "lib/layouts/retrieval/solver/half_octets-inl.h"
 #include "lib/layouts/retrieval/solver/rest-inl.h"
 #include "lib/layouts/retrieval/solver/rest_panels-inl.h"
-#include "lib/layouts/retrieval/solver/unit_panels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
@@ -241,8 +241,8 @@ void SolveGroup(const BlockTask* tasks, size_t num_tasks, RetrievalWork* work, O
   UnitLevel<kUnits>(group, &found);
   CountFreeColumns<kUnits>(group, &widths);
 #if LINEFILTER_GFNI
-  static_assert(kClusters == 0);
-  if (!SolveRestByPanels(group, widths, NumConstraints(kUnits, kUnits), &found)) return Refuse(num_tasks, outcomes);
+  constexpr size_t kConstraints = NumConstraints(kUnits + kClusters, kClusters != 0 ? kClusters : kUnits);
+  if (!SolveRestByPanels<kUnits, kClusters>(group, widths, kConstraints, &found)) return Refuse(num_tasks, outcomes);
 #else
   if (!SolveFreeColumns<kUnits, kClusters, kWords>(group, widths, &found)) return Refuse(num_tasks, outcomes);
 #endif

@@ -28,8 +28,8 @@ namespace linefilter::internal {
 
 using SolveFunction = void (*)(const BlockTask* tasks, size_t num_tasks, RetrievalWork* work, Outcome* outcomes);
 
-// Solvers differ in how many constraints are solved apart. Each says which blocks begin with it, and where they go when
-// their outcome is not kSolved.
+// Solvers differ in how many constraints are solved apart, as units and as clusters. Each says which blocks begin with
+// it, and where they go when their outcome is not kSolved.
 struct Solver {
   SolveFunction solve;
   uint32_t first_try;  // the most keys of a block that begins here; a solver before it takes the fuller ones
@@ -52,10 +52,13 @@ namespace HWY_NAMESPACE {
 const internal::Solvers* TargetSolvers() {
   using internal::kDense;
 #if LINEFILTER_GFNI
-  static constexpr internal::Solvers solvers = {3,
+  // 8 + 2 gains nothing here.
+  static constexpr internal::Solvers solvers = {5,
                                                 {{SolveGroup<4, 0, 1>, internal::kMostKeysOfLanes, kDense, 1, kDense},
-                                                 {SolveGroup<8, 0, 1>, 60, 0, 2, kDense},
-                                                 {SolveGroup<16, 0, 1>, 28, 1, kDense, kDense}}};
+                                                 {SolveGroup<8, 0, 1>, 60, 0, 3, kDense},
+                                                 {SolveGroup<8, 4, 1>, 41, 1, 3, 1},
+                                                 {SolveGroup<16, 0, 1>, 28, 2, kDense, kDense},
+                                                 {SolveGroup<16, 8, 1>, 20, 3, kDense, 3}}};
 #else
   static constexpr internal::Solvers solvers = {9,
                                                 {{SolveGroup<4, 0, 1>, internal::kMostKeysOfLanes, kDense, 2, kDense},

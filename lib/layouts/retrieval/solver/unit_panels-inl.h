@@ -1,5 +1,5 @@
-// The first level of the retrieval solver by matrices of bits (octets-inl.h): both the units' own rows and what these
-// leave of the half rows. It does what ReduceUnits and ReduceHalfRows do for rows as words.
+// The units' systems of the retrieval solver by matrices of bits (octets-inl.h). It does what ReduceUnits does for rows
+// as words.
 //
 // A panel is eight rows that are reduced by all earlier ones and by each other, so none has another one's pivot. An
 // octet is reduced by a panel in two products: which pivots each row has, and the sum of the panel's rows that have
@@ -15,8 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/layouts/retrieval/solver/half_rows-inl.h"
 #include "lib/layouts/retrieval/solver/octets-inl.h"
+#include "lib/layouts/retrieval/solver/units-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
@@ -250,135 +250,6 @@ HWY_INLINE void AppendPanels(const UnitTile<kUnits> (&tiles)[kRunsAtOnce<kUnits>
   if (panels->num_low == panels->size && lanes::AllTrue(lanes::IsZero(high))) panels->num_low = panels->size + 1;
   if (!lanes::AllTrue(lanes::IsZero(low))) panels->last_low = panels->size + 1;
   ++panels->size;
-}
-
-// Makes the matrices that bring free columns of upper halves to the bottom: [byte of the result][byte]. Returns the
-// number of bytes that the most free columns of a lane take.
-template <int kUnits>
-HWY_INLINE size_t SelectColumns(lanes::Vec free, uint64_t* matrices) {
-  using B = UnitBytes<kUnits>;
-  size_t num_bytes = 0;
-  while (!lanes::AllTrue(lanes::IsZero(free))) {
-    lanes::Vec columns[8];
-    LINEFILTER_UNROLL
-    for (size_t i = 0; i < 8; ++i) {
-      columns[7 - i] = lanes::LowestBit(free);
-      free = lanes::Xor(free, columns[7 - i]);
-    }
-    TransposeBytes(columns);
-    LINEFILTER_UNROLL
-    for (size_t c = 0; c < B::kLow; ++c) {
-      lanes::Store(columns[(B::kLow + c) % 8], matrices + 8 * (B::kLow * num_bytes + c));
-    }
-    ++num_bytes;
-  }
-  return num_bytes;
-}
-
-// Reduced half rows of eight keys from q on: entry t, kHalfOctetStep words behind the one before, has the free columns
-// 8 t ... 8 t + 7 of the units of a run, if the run has any; in the last one bit 7 is the right side.
-template <int kUnits>
-inline constexpr size_t kHalfOctetStep = 8 * size_t{Units<kUnits>::kRuns};
-template <int kUnits>
-HWY_INLINE uint64_t* HalfOctet(const Group& group, size_t q, int run) {
-  return group.work->half_octets + kHalfOctetStep<kUnits> * q + 8 * static_cast<size_t>(run);
-}
-
-// Reduces the half rows of the i-th run at hand. pivots are those of its upper halves, `upper` has these as they were.
-template <int kUnits>
-HWY_NOINLINE void ReduceHalfRowsByPanels(const Group& group, int run, const UnitPanels<kUnits>& panels, size_t i,
-                                         const uint64_t* upper, lanes::Vec pivots) {
-  using lanes::Vec;
-  using U = Units<kUnits>;
-  using B = UnitBytes<kUnits>;
-  const Vec columns = lanes::Set(kUnits == 16 && run % 2 == 1 ? U::kUpperHalf & 0x7fffffff : U::kUpperHalf);
-  const Vec free = lanes::AndNot(pivots, columns);
-  PrepareCompress<U::kCompressSteps>(lanes::ShiftRight<U::kUpperShift>(free), group.work->unit_compress[run], 0);
-  alignas(64) uint64_t matrices[8 * B::kLow * B::kLow];
-  const size_t num_bytes = SelectColumns<kUnits>(free, matrices);
-  for (size_t q = 0; q < group.padded_keys; q += 8) {
-    UnitOctet<kUnits> octet;
-    LINEFILTER_UNROLL
-    for (size_t c = 0; c < B::kAll; ++c) {
-      const bool is_column = c >= B::kLow && c < B::kColumns;
-      octet[c] = is_column ? lanes::Load(upper + B::kLow * q + 8 * (c - B::kLow)) : lanes::Zero();
-    }
-    for (size_t p = panels.num_low; p < panels.size; ++p) {
-      ReduceByPanel<kUnits, B::kLow, B::kColumns>(panels.of(p, i), octet);
-    }
-    uint64_t* const to = HalfOctet<kUnits>(group, q, run);
-    Vec last = lanes::And(octet[B::kAll - 1], lanes::Set(kSideBytes));
-    LINEFILTER_UNROLL
-    for (size_t t = 0; t < B::kLow; ++t) {
-      if (t >= num_bytes) break;
-      Vec bytes = Times(octet[B::kLow], lanes::Load(matrices + 8 * B::kLow * t));
-      LINEFILTER_UNROLL
-      for (size_t c = 1; c < B::kLow; ++c) {
-        bytes = lanes::Xor(bytes, Times(octet[B::kLow + c], lanes::Load(matrices + 8 * (B::kLow * t + c))));
-      }
-      if (t == 7) last = lanes::Or(last, bytes);
-      lanes::Store(bytes, to + kHalfOctetStep<kUnits> * t);
-    }
-    lanes::Store(last, to + kHalfOctetStep<kUnits> * 7);
-  }
-}
-
-// Solves the units of kRunsAtOnce runs from `run` on and reduces their half rows; bit 63 of failed[i][lane] tells of
-// contradictions.
-template <int kUnits>
-HWY_NOINLINE void SolveRuns(const Group& group, int run, uint64_t (*failed)[8]) {
-  using lanes::Vec;
-  using U = Units<kUnits>;
-  using B = UnitBytes<kUnits>;
-  constexpr size_t kRuns = kRunsAtOnce<kUnits>, kWords = U::kWords;
-  const size_t distance = 8 * kWords * group.padded_keys;
-  uint64_t* const rows = UnitSystem<kUnits>(group, run).rows;
-  uint64_t* const upper = group.work->unit_octets;  // [run]
-  UnitPanels<kUnits> panels = {group.work->unit_panels, 0, 0, 0};
-  Vec pivots[kRuns];
-  uint64_t fails[kRuns] = {};
-  LINEFILTER_UNROLL
-  for (size_t i = 0; i < kRuns; ++i) pivots[i] = lanes::Zero();
-  for (size_t q = 0; q < group.padded_keys; q += 8) {
-    UnitOctet<kUnits> octets[kRuns];
-    UnitTile<kUnits> tiles[kRuns];
-    Vec all_pivots[kRuns][kWords];
-    LINEFILTER_UNROLL
-    for (size_t i = 0; i < kRuns; ++i) {
-      MakeOctet<kUnits>(group, run + static_cast<int>(i), q, upper + B::kLow * (group.padded_keys * i + q), octets[i]);
-    }
-    ReduceByPanels<kUnits>(panels, octets);
-    LINEFILTER_UNROLL
-    for (size_t i = 0; i < kRuns; ++i) FromOctet<kUnits>(octets[i], tiles[i]);
-    ReduceTiles<kUnits>(tiles, all_pivots);
-    LINEFILTER_UNROLL
-    for (size_t i = 0; i < kRuns; ++i) {
-      LINEFILTER_UNROLL
-      for (size_t t = 0; t < 8; ++t) {
-        LINEFILTER_UNROLL
-        for (size_t w = 0; w < kWords; ++w)
-          lanes::Store(tiles[i][w][t], rows + distance * i + 8 * (kWords * (q + t) + w));
-      }
-      pivots[i] = lanes::Or(pivots[i], all_pivots[i][kWords - 1]);
-    }
-    AppendPanels<kUnits>(tiles, all_pivots, &panels, fails);
-  }
-  for (size_t i = 0; i < kRuns; ++i) {
-    for (size_t lane = 0; lane < 8; ++lane) failed[i][lane] = (fails[i] >> (8 * lane) & 0xff) != 0 ? kRightSide : 0;
-    ReduceHalfRowsByPanels<kUnits>(group, run + static_cast<int>(i), panels, i, upper + B::kLow * group.padded_keys * i,
-                                   pivots[i]);
-  }
-}
-
-#else
-
-template <int kUnits>
-inline constexpr int kRunsAtOnce = 1;
-
-template <int kUnits>
-HWY_INLINE void SolveRuns(const Group& group, int run, uint64_t (*failed)[8]) {
-  ReduceUnits<kUnits>(group, run, failed[0]);
-  ReduceHalfRows<kUnits>(group, run);
 }
 
 #endif

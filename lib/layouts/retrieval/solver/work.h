@@ -33,7 +33,7 @@ inline constexpr uint32_t kMostRestWords = 1600;
 // By panels (panels-inl.h) the rest takes those words otherwise, and has octets of 32 bytes of columns and two of
 // sides.
 inline constexpr uint32_t kRestPanelWords = 2 * 8 * kMostRestWords;
-inline constexpr uint32_t kMostOctetBytes = 34;
+inline constexpr uint32_t kMostOctetBytes = 35;
 
 // A run is solved at once: eight systems in eight lanes. An entry of an array is eight words, one per lane.
 struct alignas(64) RetrievalWork {
