@@ -1,7 +1,8 @@
 // The GF(2) solver stands on eight lanes of 64 bits, as many at once as a vector of the target has. A column of eight
 // 64-bit words in memory is worked on in steps of kLanes. Targets without vectors of a size known when compiling (SVE),
-// SCALAR, and big-endian ones, whose vectors have the halves of a lane in the other order, take one plain 64-bit word
-// at a time.
+// SCALAR, and big-endian ones, whose vectors have the halves of a lane in the other order, take two words at a time:
+// the compiler has vectors of 16 bytes on every CPU (SCALAR: 196 ns per key instead of 288 by single words). Rejected:
+// single words, with tables of the sums of four rows for units and half rows (SCALAR: 267 ns).
 
 // It is included once per target, so it has no ordinary guard.
 #if defined(LINEFILTER_LIB_LAYOUTS_RETRIEVAL_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -35,15 +36,19 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE || (defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
-using Vec = uint64_t;
-using Mask = bool;
-inline constexpr size_t kLanes = 1;
+using Vec = uint64_t __attribute__((vector_size(16)));
+using Halves = uint32_t __attribute__((vector_size(16)));
+using Mask = Vec;  // all bits of a lane or none
+inline constexpr size_t kLanes = 2;
 inline constexpr size_t kRegisters = 16;
 
-HWY_INLINE Vec Load(const uint64_t* from) { return *from; }
-HWY_INLINE void Store(Vec v, uint64_t* to) { *to = v; }
-HWY_INLINE Vec Zero() { return 0; }
-HWY_INLINE Vec Set(uint64_t x) { return x; }
+HWY_INLINE Vec Load(const uint64_t* from) { return Vec{from[0], from[1]}; }
+HWY_INLINE void Store(Vec v, uint64_t* to) {
+  to[0] = v[0];
+  to[1] = v[1];
+}
+HWY_INLINE Vec Zero() { return Vec{0, 0}; }
+HWY_INLINE Vec Set(uint64_t x) { return Vec{x, x}; }
 HWY_INLINE Vec And(Vec a, Vec b) { return a & b; }
 HWY_INLINE Vec AndNot(Vec a, Vec b) { return ~a & b; }
 HWY_INLINE Vec Or(Vec a, Vec b) { return a | b; }
@@ -61,31 +66,52 @@ HWY_INLINE Vec ShiftRight(Vec v) {
 HWY_INLINE Vec ShiftLeftSame(Vec v, int bits) { return v << bits; }
 HWY_INLINE Vec ShiftRightSame(Vec v, int bits) { return v >> bits; }
 // Shifts by each lane's own number; the result is 0 from 64 on.
-HWY_INLINE Vec ShiftLeftBy(Vec v, Vec bits) { return bits < 64 ? v << bits : 0; }
-HWY_INLINE Vec ShiftRightBy(Vec v, Vec bits) { return bits < 64 ? v >> bits : 0; }
+HWY_INLINE Vec ShiftLeftBy(Vec v, Vec bits) {
+  return Vec{bits[0] < 64 ? v[0] << bits[0] : 0, bits[1] < 64 ? v[1] << bits[1] : 0};
+}
+HWY_INLINE Vec ShiftRightBy(Vec v, Vec bits) {
+  return Vec{bits[0] < 64 ? v[0] >> bits[0] : 0, bits[1] < 64 ? v[1] >> bits[1] : 0};
+}
 // Gives v & -v.
 HWY_INLINE Vec LowestBit(Vec v) { return v & (0 - v); }
 // The products of the low halves.
-HWY_INLINE Vec MulLow32(Vec a, Vec b) { return (a & 0xffffffff) * (b & 0xffffffff); }
-HWY_INLINE Mask IsZero(Vec v) { return v == 0; }
-// Tells where a & b != 0.
-HWY_INLINE Mask Meets(Vec a, Vec b) { return (a & b) != 0; }
-HWY_INLINE Mask IsOddParity(Vec v) { return (__builtin_popcountll(v) & 1) != 0; }
-HWY_INLINE Mask IsLess(Vec a, Vec b) { return a < b; }  // of values below 2^63
-HWY_INLINE Mask AndMasks(Mask a, Mask b) { return a && b; }
-HWY_INLINE Vec IfThenElse(Mask m, Vec yes, Vec no) { return m ? yes : no; }
-HWY_INLINE Vec IfThenElseZero(Mask m, Vec yes) { return yes & (0 - static_cast<uint64_t>(m)); }
-// A Hit tells where a & b != 0, for XorWhere; the same for each half of a lane.
-using Hit = Vec;
-HWY_INLINE Hit HitWhereMeets(Vec a, Vec b) { return 0 - static_cast<uint64_t>((a & b) != 0); }
-HWY_INLINE Vec XorWhere(Hit hit, Vec v, Vec other) { return v ^ (hit & other); }
-using HalvesHit = Vec;
-HWY_INLINE HalvesHit HitWhereHalvesMeet(Vec a, Vec b) {
-  return HitWhereMeets(a & b, 0xffffffff) >> 32 | HitWhereMeets(a & b, ~uint64_t{0xffffffff}) << 32;
+HWY_INLINE Vec MulLow32(Vec a, Vec b) {
+  return Vec{(a[0] & 0xffffffff) * (b[0] & 0xffffffff), (a[1] & 0xffffffff) * (b[1] & 0xffffffff)};
 }
-HWY_INLINE Vec XorHalvesWhere(HalvesHit hit, Vec v, Vec other) { return v ^ (hit & other); }
-HWY_INLINE Vec OrIf(Mask m, Vec v, Vec other) { return v | IfThenElseZero(m, other); }
-HWY_INLINE bool AllTrue(Mask m) { return m; }
+HWY_INLINE Vec ZeroHalves(Vec v) { return reinterpret_cast<Vec>(reinterpret_cast<Halves>(v) == 0); }
+// By halves, because g++ compares whole lanes one after another where a CPU lacks that.
+HWY_INLINE Mask IsZero(Vec v) {
+  const Halves zero = reinterpret_cast<Halves>(ZeroHalves(v));
+#if defined(__clang__)
+  return reinterpret_cast<Mask>(zero & __builtin_shufflevector(zero, zero, 1, 0, 3, 2));
+#else
+  return reinterpret_cast<Mask>(zero & __builtin_shuffle(zero, Halves{1, 0, 3, 2}));
+#endif
+}
+// Tells where a & b != 0.
+HWY_INLINE Mask Meets(Vec a, Vec b) { return ~IsZero(a & b); }
+HWY_INLINE Mask IsOddParity(Vec v) {
+  v ^= v >> 32;
+  v ^= v >> 16;
+  v ^= v >> 8;
+  v ^= v >> 4;
+  v ^= v >> 2;
+  v ^= v >> 1;
+  return 0 - (v & 1);
+}
+HWY_INLINE Mask IsLess(Vec a, Vec b) { return 0 - ((a - b) >> 63); }  // of values below 2^63
+HWY_INLINE Mask AndMasks(Mask a, Mask b) { return a & b; }
+HWY_INLINE Vec IfThenElse(Mask m, Vec yes, Vec no) { return (m & yes) | (~m & no); }
+HWY_INLINE Vec IfThenElseZero(Mask m, Vec yes) { return m & yes; }
+// A Hit tells where a & b != 0, for XorWhere, by the lanes that miss. It does the same for each half of a lane.
+using Hit = Vec;
+HWY_INLINE Hit HitWhereMeets(Vec a, Vec b) { return IsZero(a & b); }
+HWY_INLINE Vec XorWhere(Hit hit, Vec v, Vec other) { return v ^ (~hit & other); }
+using HalvesHit = Vec;
+HWY_INLINE HalvesHit HitWhereHalvesMeet(Vec a, Vec b) { return ZeroHalves(a & b); }
+HWY_INLINE Vec XorHalvesWhere(HalvesHit hit, Vec v, Vec other) { return XorWhere(hit, v, other); }
+HWY_INLINE Vec OrIf(Mask m, Vec v, Vec other) { return v | (m & other); }
+HWY_INLINE bool AllTrue(Mask m) { return (m[0] & m[1]) != 0; }
 
 #else
 

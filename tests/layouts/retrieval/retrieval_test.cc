@@ -111,6 +111,22 @@ TEST(RetrievalSolver, SolvesBlocksOfEveryLoadFrom0To200AndOneOf5000) {
   ExpectSameAsReference(hashes, 256);
 }
 
+// Ranges of few blocks leave the solver no choice which ones it takes together.
+TEST(RetrievalSolver, SolvesBlocksOfUnlikeLoadsTogether) {
+  Random random(12);
+  for (const uint64_t most : {30u, 64u, 130u}) {
+    SCOPED_TRACE(most);
+    Hashes hashes;
+    for (uint64_t block = 0; block < 256; ++block)
+      Append(RandomKeysOf(block, random.Below(most + 1), &random), &hashes);
+    Bytes expected(64 * 256);
+    reference::SolveRetrieval(hashes, &expected);
+    OnEveryTarget([&](const char*) {
+      for (const uint64_t range_blocks : {1u, 3u, 8u, 20u}) ExpectSameBody(Build(hashes, 256, range_blocks), expected);
+    });
+  }
+}
+
 // How many blocks of each density: thousands, unless an emulator counts.
 uint64_t ManyBlocks() { return std::max<uint64_t>(20, static_cast<uint64_t>(2000 * std::min(1.0, Effort()))) + 7; }
 

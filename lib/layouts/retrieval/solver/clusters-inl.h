@@ -160,7 +160,7 @@ HWY_NOINLINE void ReduceClusters(const Group& group, int cluster, const uint64_t
     system.Clear();
     AnyFailure failure{lanes::Zero()};
     Tile<kWords> tile;
-    while (system.num_rows < group.padded_keys) {
+    while (system.num_rows < group.most_keys) {
       LINEFILTER_UNROLL
       for (size_t t = 0; t < kTileRows<kWords>; ++t) {
         LINEFILTER_UNROLL

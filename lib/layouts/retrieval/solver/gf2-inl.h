@@ -30,7 +30,6 @@ inline constexpr uint64_t kRightSide = uint64_t{1} << 63;
 // How many rows of that many words fit the registers, beside a row and its pivot; a divisor of eight.
 template <int kWords>
 constexpr int TileRows() {
-  if (lanes::kLanes == 1) return kWords == 1 ? 4 : 2;
   if (lanes::kRegisters == 32) return kWords <= 2 ? 8 : kWords <= 6 ? 4 : 2;
   return kWords == 1 ? 8 : kWords == 2 ? 4 : kWords <= 6 ? 2 : 1;
 }
@@ -39,8 +38,8 @@ template <int kWords>
 inline constexpr int kTileRows = TileRows<kWords>();
 
 // A tile is [row][word]. It is an array: g++ makes a class's own functions for the baseline target, not this one.
-template <int kWords>
-using Tile = lanes::Vec[kTileRows<kWords>][size_t{kWords}];
+template <int kWords, size_t kRows = kTileRows<kWords>>
+using Tile = lanes::Vec[kRows][size_t{kWords}];
 
 // A growing system. Rows and pivots lie in memory as [row][word][8 lanes].
 template <int kWords>
@@ -78,8 +77,8 @@ HWY_INLINE void ReduceRow(const lanes::Vec (&pivot)[size_t{kWords}], const lanes
 }
 
 // Reduces a tile by the earlier row r.
-template <int kWords, int kFirst, int kEnd>
-HWY_INLINE void ReduceBy(const System<kWords>& system, size_t r, size_t lane, Tile<kWords>& tile) {
+template <int kWords, int kFirst, int kEnd, size_t kRows>
+HWY_INLINE void ReduceBy(const System<kWords>& system, size_t r, size_t lane, Tile<kWords, kRows>& tile) {
   lanes::Vec pivot[size_t{kWords}], row[size_t{kWords}];
   LINEFILTER_UNROLL
   for (int w = kFirst; w < kWords; ++w) {
@@ -87,19 +86,19 @@ HWY_INLINE void ReduceBy(const System<kWords>& system, size_t r, size_t lane, Ti
     row[w] = lanes::Load(system.Row(r, w) + lane);
   }
   LINEFILTER_UNROLL
-  for (int t = 0; t < kTileRows<kWords>; ++t) ReduceRow<kWords, kFirst, kEnd>(pivot, row, tile[t]);
+  for (size_t t = 0; t < kRows; ++t) ReduceRow<kWords, kFirst, kEnd>(pivot, row, tile[t]);
 }
 
-template <int kWords, int kFirst = 0>
-HWY_INLINE void ReduceByAll(const System<kWords>& system, size_t lane, Tile<kWords>& tile) {
+template <int kWords, int kFirst = 0, size_t kRows>
+HWY_INLINE void ReduceByAll(const System<kWords>& system, size_t lane, Tile<kWords, kRows>& tile) {
   if constexpr (kFirst < kWords) {
     const size_t end = kFirst + 1 < kWords ? system.start[kFirst + 1] : system.num_rows;
     size_t r = system.start[kFirst];
     if constexpr (kFirst == 0 && kWords > 1) {
-      for (; r < system.num_leading; ++r) ReduceBy<kWords, 0, 1>(system, r, lane, tile);
+      for (; r < system.num_leading; ++r) ReduceBy<kWords, 0, 1, kRows>(system, r, lane, tile);
     }
-    for (; r < end; ++r) ReduceBy<kWords, kFirst, kWords>(system, r, lane, tile);
-    ReduceByAll<kWords, kFirst + 1>(system, lane, tile);
+    for (; r < end; ++r) ReduceBy<kWords, kFirst, kWords, kRows>(system, r, lane, tile);
+    ReduceByAll<kWords, kFirst + 1, kRows>(system, lane, tile);
   }
 }
 
@@ -136,12 +135,13 @@ struct FirstFailure {  // the number of the first one, or what it was, if below
 };
 
 // Takes a tile that is reduced by all earlier rows as the next rows: its first `taken` ones; the others are zero.
-template <int kWords, class Failure>
-HWY_INLINE void AppendTile(System<kWords>& system, size_t lane, size_t taken, Tile<kWords>& tile, Failure& failure) {
+template <int kWords, size_t kRows, class Failure>
+HWY_INLINE void AppendTile(System<kWords>& system, size_t lane, size_t taken, Tile<kWords, kRows>& tile,
+                           Failure& failure) {
   using lanes::Vec;
   LINEFILTER_UNROLL
-  for (int t = 0; t < kTileRows<kWords>; ++t) {
-    const size_t r = system.num_rows + static_cast<size_t>(t);
+  for (size_t t = 0; t < kRows; ++t) {
+    const size_t r = system.num_rows + t;
     Vec pivot[size_t{kWords}];
     FindPivot<kWords>(tile[t], pivot);
     Vec any = pivot[0];
@@ -154,7 +154,7 @@ HWY_INLINE void AppendTile(System<kWords>& system, size_t lane, size_t taken, Ti
       lanes::Store(pivot[w], system.Pivot(r, w) + lane);
     }
     LINEFILTER_UNROLL
-    for (int s = t + 1; s < kTileRows<kWords>; ++s) ReduceRow<kWords, 0, kWords>(pivot, tile[t], tile[s]);
+    for (size_t s = t + 1; s < kRows; ++s) ReduceRow<kWords, 0, kWords>(pivot, tile[t], tile[s]);
     if constexpr (kWords > 1) {
       Vec above = pivot[1];
       LINEFILTER_UNROLL

@@ -101,8 +101,8 @@ HWY_NOINLINE size_t ReduceRest(const Group& group, size_t num_constraints, size_
   using lanes::Vec;
   RetrievalWork& work = *group.work;
   System<kWords> system;
-  system.rows = work.rest_rows;
-  system.pivots = work.rest_pivots;
+  system.rows = work.rest_rows[0];
+  system.pivots = work.rest_rows[1];
   system.Clear();
   FirstFailure failure{lanes::Load(failed + lane)};
   Tile<kWords> tile;
@@ -140,20 +140,20 @@ struct Found {
   uint32_t header[8];
 };
 
-// Finds the header of a block from its first contradiction, and how many equations it takes. constraint is the first of
-// the rest; is_last means that no key has more constraints than those.
-HWY_INLINE void FindHeader(const Group& group, uint32_t constraint, bool is_last, size_t block, uint64_t failed,
-                           Found* found, uint64_t* limit) {
+// Finds the header of a block from its first contradiction, and how many equations it takes, where each constraint has
+// num_rows. constraint is the first of the rest; is_last means that no key has more constraints than those.
+HWY_INLINE void FindHeader(const Group& group, size_t num_rows, uint32_t constraint, bool is_last, size_t block,
+                           uint64_t failed, Found* found, uint64_t* limit) {
   *limit = kNever;
   if (failed >= kNever) {
     found->outcome[block] = is_last ? Outcome::kSolved : Outcome::kNotFull;
     found->header[block] = internal::kMostHeader;
     return;
   }
-  const uint64_t m = failed / group.most_keys, q = failed % group.most_keys;
+  const uint64_t m = failed / num_rows, q = failed % num_rows;
   const BlockTask& task = *group.tasks[block];
   const uint32_t eighth = internal::EighthOf(task.g[q]);
-  *limit = m * group.most_keys + task.before[eighth];
+  *limit = m * num_rows + task.before[eighth];
   found->outcome[block] = Outcome::kSolved;
   found->header[block] = static_cast<uint32_t>(8 * (constraint + m) + 7 - eighth);
 }
@@ -167,13 +167,14 @@ HWY_INLINE void SolveRestOfWords(const Group& group, uint32_t constraint, size_t
     for (size_t block = lane; block < lane + lanes::kLanes; ++block) {
       limit[block] = 0;
       if (block < group.num_tasks && found->outcome[block] == Outcome::kSolved) {
-        FindHeader(group, constraint, constraint + num_constraints == 31, block, failed[block], found, limit + block);
+        FindHeader(group, group.most_keys, constraint, constraint + num_constraints == 31, block, failed[block], found,
+                   limit + block);
       }
     }
     lanes::Vec x[1][size_t{kWords}];
     LINEFILTER_UNROLL
     for (int w = 0; w < kWords; ++w) x[0][w] = lanes::Zero();
-    SolveBackwards<kWords, 1>(group.work->rest_rows + lane, num_rows, 0, lanes::Load(limit + lane), x);
+    SolveBackwards<kWords, 1>(group.work->rest_rows[0] + lane, num_rows, 0, lanes::Load(limit + lane), x);
     LINEFILTER_UNROLL
     for (int w = 0; w < kWords; ++w) lanes::Store(x[0][w], group.work->rest_free + 8 * w + lane);
   }

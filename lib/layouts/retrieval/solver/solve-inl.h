@@ -24,7 +24,9 @@
 #include <cstdint>
 
 #include "lib/base/endian.h"
+#include "lib/layouts/retrieval/solver/half_octets-inl.h"
 #include "lib/layouts/retrieval/solver/rest-inl.h"
+#include "lib/layouts/retrieval/solver/rest_panels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
@@ -133,12 +135,11 @@ HWY_INLINE void UnitLevel(const Group& group, Found* found) {
   const int num_blocks = static_cast<int>(group.num_tasks);
   PrepareKeys<kUnits>(group);
   // These lanes have no block.
-  for (size_t i = 0; num_blocks != 8 && i < kUnits * group.padded_keys; ++i) {
+  for (size_t i = 0; !LINEFILTER_GFNI && num_blocks != 8 && i < kUnits * group.padded_keys; ++i) {
     for (size_t block = group.num_tasks; block < 8; ++block) group.work->unit_half_rows[8 * i + block] = 0;
   }
-  for (int run = 0; run <= U::RunOf(num_blocks - 1, kUnits - 1); ++run) {
-    ReduceUnits<kUnits>(group, run, failed[run]);
-    ReduceHalfRows<kUnits>(group, run);
+  for (int run = 0; run <= U::RunOf(num_blocks - 1, kUnits - 1); run += kRunsAtOnce<kUnits>) {
+    SolveRuns<kUnits>(group, run, failed + run);
   }
   for (int block = 0; block < num_blocks; ++block) {
     found->outcome[block] = Outcome::kSolved;
@@ -147,7 +148,9 @@ HWY_INLINE void UnitLevel(const Group& group, Found* found) {
       if (fails) found->outcome[block] = Outcome::kTooFull;
     }
   }
+#if !LINEFILTER_GFNI
   SumSides<kUnits>(group);
+#endif
 }
 
 template <int kUnits, int kClusters, int kWords>
@@ -182,6 +185,43 @@ HWY_INLINE void Refuse(size_t num_tasks, Outcome* outcomes) {
   for (size_t block = 0; block < num_tasks; ++block) outcomes[block] = Outcome::kTooWide;
 }
 
+// So many constraints come after the first ones, if the halves are what these left: T stops at 248.
+constexpr size_t NumConstraints(size_t first, size_t halves) { return first + halves > 31 ? 31 - first : halves; }
+
+#if !LINEFILTER_GFNI
+
+// From the units' free columns on: clusters, the rest, and back to unit_free. False if there is no room.
+template <int kUnits, int kClusters, int kWords>
+HWY_INLINE bool SolveFreeColumns(const Group& group, const Widths<kUnits>& widths, Found* found) {
+  RetrievalWork& work = *group.work;
+  Pieces<kUnits> pieces;
+  Places<kUnits, kClusters == 0 ? 2 : kClusters, kWords> places;
+  if constexpr (kClusters != 0) {
+    ClusterLevel(group, widths, &places, found);
+    MakeClusterPieces(group, places, &pieces);
+  } else {
+    MakeUnitPieces(group, widths, &pieces);
+    for (size_t i = 0; i < 8 * group.padded_keys; ++i) work.rest_sides[i] = work.sides[i];
+  }
+  constexpr uint32_t kConstraint = kUnits + kClusters;
+  constexpr size_t kConstraints = NumConstraints(kConstraint, kClusters != 0 ? kClusters : kUnits);
+  if ((kConstraints * group.most_keys + 8) * pieces.num_words > internal::kMostRestWords) return false;
+  alignas(64) uint64_t failed[8] = {};
+  for (size_t block = 0; block < group.num_tasks; ++block) {
+    if (found->outcome[block] == Outcome::kSolved) failed[block] = kNever;
+  }
+  PackRows(group, pieces, kConstraints);
+  SolveRest(group, pieces.num_words, kConstraint, kConstraints, failed, found);
+  if constexpr (kClusters != 0) {
+    UnpackClusters(group, places, pieces);
+  } else {
+    UnpackUnits(group, pieces);
+  }
+  return true;
+}
+
+#endif
+
 // Solves up to eight blocks of 1 to kMostKeysOfLanes keys. kClusters may be 0; a cluster's row has kWords.
 template <int kUnits, int kClusters, int kWords>
 void SolveGroup(const BlockTask* tasks, size_t num_tasks, RetrievalWork* work, Outcome* outcomes) {
@@ -198,36 +238,15 @@ void SolveGroup(const BlockTask* tasks, size_t num_tasks, RetrievalWork* work, O
 
   Found found;
   Widths<kUnits> widths;
-  Pieces<kUnits> pieces;
-  Places<kUnits, kClusters == 0 ? 2 : kClusters, kWords> places;
   UnitLevel<kUnits>(group, &found);
   CountFreeColumns<kUnits>(group, &widths);
-  if constexpr (kClusters != 0) {
-    ClusterLevel(group, widths, &places, &found);
-    MakeClusterPieces(group, places, &pieces);
-  } else {
-    MakeUnitPieces(group, widths, &pieces);
-    for (size_t i = 0; i < 8 * group.padded_keys; ++i) work->rest_sides[i] = work->sides[i];
-  }
+#if LINEFILTER_GFNI
+  constexpr size_t kConstraints = NumConstraints(kUnits + kClusters, kClusters != 0 ? kClusters : kUnits);
+  if (!SolveRestByPanels<kUnits, kClusters>(group, widths, kConstraints, &found)) return Refuse(num_tasks, outcomes);
+#else
+  if (!SolveFreeColumns<kUnits, kClusters, kWords>(group, widths, &found)) return Refuse(num_tasks, outcomes);
+#endif
 
-  constexpr uint32_t kConstraint = kUnits + kClusters;
-  constexpr size_t kOpen = kClusters != 0 ? kClusters : kUnits;                         // constraints of the halves
-  constexpr size_t kConstraints = kConstraint + kOpen > 31 ? 31 - kConstraint : kOpen;  // T stops at 248
-  if ((kConstraints * group.most_keys + 8) * pieces.num_words > internal::kMostRestWords) {
-    return Refuse(num_tasks, outcomes);
-  }
-  alignas(64) uint64_t failed[8] = {};
-  for (size_t block = 0; block < num_tasks; ++block) {
-    if (found.outcome[block] == Outcome::kSolved) failed[block] = kNever;
-  }
-  PackRows(group, pieces, kConstraints);
-  SolveRest(group, pieces.num_words, kConstraint, kConstraints, failed, &found);
-
-  if constexpr (kClusters != 0) {
-    UnpackClusters(group, places, pieces);
-  } else {
-    UnpackUnits(group, pieces);
-  }
   alignas(64) uint64_t low[16][8], high[16][8];
   const int num_blocks = static_cast<int>(num_tasks), num_runs = Units<kUnits>::RunOf(num_blocks - 1, kUnits - 1) + 1;
   for (int run = 0; run < num_runs; run += 4) SolveUnits<kUnits>(group, run, low, high);

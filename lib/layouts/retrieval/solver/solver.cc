@@ -1,7 +1,9 @@
 // This groups hashes by block and blocks by load; solve-inl.h solves the systems.
 //
-// A counting sort goes by (block, EighthOf) of 32 bits per key: in that order the solver takes its equations. Blocks
-// are then sorted by load, because eight of them are solved in the lanes of a vector and take as long as the fullest.
+// A counting sort goes by block. Blocks are then sorted by load, because eight of them are solved in the lanes of a
+// vector and take as long as the fullest. Only when a block is solved are its keys put in the order of its equations,
+// by EighthOf. Duplicates are harmless, as equations that hold anyway, but for a load that misleads: they are dropped
+// from blocks whose first solver was wrong.
 #include "lib/layouts/retrieval/solver/solver.h"
 
 #include <algorithm>
@@ -26,10 +28,18 @@ namespace linefilter::internal {
 
 using SolveFunction = void (*)(const BlockTask* tasks, size_t num_tasks, RetrievalWork* work, Outcome* outcomes);
 
-// Solvers differ in how many constraints are solved apart: 4, 4 + 2, 8, 8 + 2, 8 + 4, 16, 16 + 2, 16 + 4, 16 + 8.
-inline constexpr int kNumSolvers = 9;
+// Solvers differ in how many constraints are solved apart, as units and as clusters. Each says which blocks begin with
+// it, and where they go when their outcome is not kSolved.
+struct Solver {
+  SolveFunction solve;
+  uint32_t first_try;  // the most keys of a block that begins here; a solver before it takes the fuller ones
+  int too_full, not_full, too_wide;
+};
+inline constexpr int kDense = -1;
+inline constexpr int kMostSolvers = 9;
 struct Solvers {
-  SolveFunction solve[kNumSolvers];
+  int size;
+  Solver of[kMostSolvers];
 };
 
 }  // namespace linefilter::internal
@@ -40,9 +50,27 @@ namespace linefilter {
 namespace HWY_NAMESPACE {
 
 const internal::Solvers* TargetSolvers() {
-  static constexpr internal::Solvers solvers = {{SolveGroup<4, 0, 1>, SolveGroup<4, 2, 2>, SolveGroup<8, 0, 1>,
-                                                 SolveGroup<8, 2, 2>, SolveGroup<8, 4, 1>, SolveGroup<16, 0, 1>,
-                                                 SolveGroup<16, 2, 1>, SolveGroup<16, 4, 1>, SolveGroup<16, 8, 1>}};
+  using internal::kDense;
+#if LINEFILTER_GFNI
+  // 8 + 2 gains nothing here.
+  static constexpr internal::Solvers solvers = {5,
+                                                {{SolveGroup<4, 0, 1>, internal::kMostKeysOfLanes, kDense, 1, kDense},
+                                                 {SolveGroup<8, 0, 1>, 60, 0, 3, kDense},
+                                                 {SolveGroup<8, 4, 1>, 41, 1, 3, 1},
+                                                 {SolveGroup<16, 0, 1>, 28, 2, kDense, kDense},
+                                                 {SolveGroup<16, 8, 1>, 20, 3, kDense, 3}}};
+#else
+  static constexpr internal::Solvers solvers = {9,
+                                                {{SolveGroup<4, 0, 1>, internal::kMostKeysOfLanes, kDense, 2, kDense},
+                                                 {SolveGroup<4, 2, 2>, 82, 0, 2, 0},
+                                                 {SolveGroup<8, 0, 1>, 60, 1, 5, kDense},
+                                                 {SolveGroup<8, 2, 2>, 49, 2, 4, 2},
+                                                 {SolveGroup<8, 4, 1>, 41, 3, 5, 2},
+                                                 {SolveGroup<16, 0, 1>, 28, 4, kDense, kDense},
+                                                 {SolveGroup<16, 2, 1>, 26, 5, 7, 5},
+                                                 {SolveGroup<16, 4, 1>, 24, 6, 8, 5},
+                                                 {SolveGroup<16, 8, 1>, 20, 7, kDense, 5}}};
+#endif
   return &solvers;
 }
 
@@ -57,32 +85,14 @@ HWY_EXPORT(TargetSolvers);
 namespace internal {
 namespace {
 
-// A choice says which solver takes a block, and which one when its outcome is not kSolved.
-struct Choice {
-  uint32_t first_try;  // the most keys of a block that begins here; a solver below takes the fuller ones
-  int too_full, not_full, too_wide;
-};
-constexpr int kDense = -1;
-constexpr Choice kChoices[kNumSolvers] = {
-    {kMostKeysOfLanes, kDense, 2, kDense},  // 4
-    {82, 0, 2, 0},                          // 4 + 2
-    {60, 1, 5, kDense},                     // 8
-    {49, 2, 4, 2},                          // 8 + 2
-    {41, 3, 5, 2},                          // 8 + 4
-    {28, 4, kDense, kDense},                // 16
-    {26, 5, 7, 5},                          // 16 + 2
-    {24, 6, 8, 5},                          // 16 + 4
-    {20, 7, kDense, 5},                     // 16 + 8
-};
-
 // The scratch memory of a range.
 struct Scratch {
   RetrievalWork* work;
-  uint32_t* keys;                // [num_hashes], by block and EighthOf
-  uint32_t* ends;                // [8 * num_blocks]: where each (block, 7 - EighthOf) ends in keys
-  uint32_t* begins;              // [num_blocks]: where a block's keys begin
-  uint32_t* lists[kNumSolvers];  // blocks to be solved by each
-  uint64_t sizes[kNumSolvers];
+  uint32_t* keys;                 // [num_hashes], by block
+  uint32_t* begins;               // [num_blocks]: where a block's keys begin in keys
+  uint32_t* ends;                 // [num_blocks]
+  uint32_t* lists[kMostSolvers];  // blocks to be solved by each
+  uint64_t sizes[kMostSolvers];
 };
 
 uint64_t RoundUp64(uint64_t x) { return (x + 63) / 64 * 64; }
@@ -97,9 +107,9 @@ Scratch Divide(void* memory, uint64_t num_blocks, uint64_t num_hashes) {
   Scratch scratch;
   scratch.work = reinterpret_cast<RetrievalWork*>(take(sizeof(RetrievalWork)));
   scratch.keys = reinterpret_cast<uint32_t*>(take(4 * num_hashes));
-  scratch.ends = reinterpret_cast<uint32_t*>(take(32 * num_blocks));
   scratch.begins = reinterpret_cast<uint32_t*>(take(4 * num_blocks));
-  for (int i = 0; i < kNumSolvers; ++i) {
+  scratch.ends = reinterpret_cast<uint32_t*>(take(4 * num_blocks));
+  for (int i = 0; i < kMostSolvers; ++i) {
     scratch.lists[i] = reinterpret_cast<uint32_t*>(take(4 * num_blocks));
     scratch.sizes[i] = 0;
   }
@@ -111,103 +121,73 @@ class RangeBuilder {
   RangeBuilder(const ProbeState& state, const BlockRange& range, void* scratch)
       : num_blocks_in_body_(state.num_units),
         range_(range),
+        solvers_(*LINEFILTER_DISPATCH(TargetSolvers)()),
         scratch_(Divide(scratch, range.num_blocks, range.num_hashes)) {}
 
   void Build() {
     SortKeys();
     ListBlocks();
-    const Solvers* const solvers = LINEFILTER_DISPATCH(TargetSolvers)();
     // A block moves on only when the solver it leaves has proven that it has fewer or more constraints than that solver
     // is for. The ranges of solvers do not overlap, so a few rounds are enough.
-    constexpr int kMostRounds = 2 * kNumSolvers;
-    for (int round = 0; round < kMostRounds; ++round) {
-      for (int i = kNumSolvers - 1; i >= 0; --i) SolveList(i, solvers->solve[i]);
-    }
-    for (int i = 0; i < kNumSolvers; ++i) {  // were that ever wrong
+    constexpr int kMostRounds = 2 * kMostSolvers;
+    for (int round = 0; round < kMostRounds; ++round) SolveLists();
+    for (int i = 0; i < solvers_.size; ++i) {  // were that ever wrong
       for (uint64_t k = 0; k < scratch_.sizes[i]; ++k) SolveDense(scratch_.lists[i][k]);
     }
   }
 
  private:
-  uint64_t BinOf(uint64_t hash) const {
-    const uint64_t block = BlockIndex(hash, num_blocks_in_body_) - range_.first_block;
-    return 8 * block + 7 - EighthOf(InBlockHash(hash));
-  }
+  uint64_t BlockOf(uint64_t hash) const { return BlockIndex(hash, num_blocks_in_body_) - range_.first_block; }
 
   void SortKeys() {
     uint32_t* const ends = scratch_.ends;
-    memset(ends, 0, 32 * range_.num_blocks);
+    memset(ends, 0, 4 * range_.num_blocks);
     for (uint64_t s = 0; s < range_.num_spans; ++s) {
       const HashSpan span = range_.spans[s];
-      for (uint64_t i = 0; i < span.size; ++i) ++ends[BinOf(span.hashes[i])];
+      for (uint64_t i = 0; i < span.size; ++i) ++ends[BlockOf(span.hashes[i])];
     }
     uint32_t begin = 0;
-    for (uint64_t bin = 0; bin < 8 * range_.num_blocks; ++bin) {
-      const uint32_t size = ends[bin];
-      ends[bin] = begin;  // moves to the end while the keys come
+    for (uint64_t block = 0; block < range_.num_blocks; ++block) {
+      const uint32_t size = ends[block];
+      ends[block] = begins(block) = begin;  // the end moves while the keys come
       begin += size;
     }
     for (uint64_t s = 0; s < range_.num_spans; ++s) {
       const HashSpan span = range_.spans[s];
       for (uint64_t i = 0; i < span.size; ++i) {
-        scratch_.keys[ends[BinOf(span.hashes[i])]++] = InBlockHash(span.hashes[i]);
+        scratch_.keys[ends[BlockOf(span.hashes[i])]++] = InBlockHash(span.hashes[i]);
       }
     }
   }
 
-  // True if all keys differ for certain: the six bits looked at do.
-  bool AreApart(uint32_t begin, uint32_t end) const {
-    uint64_t seen = 0;
-    for (uint32_t i = begin; i < end; ++i) seen |= uint64_t{1} << (scratch_.keys[i] & 63);
-    return static_cast<uint32_t>(__builtin_popcountll(seen)) == end - begin;
+  bool HasDuplicates(uint64_t block) const {
+    const uint32_t* const keys = scratch_.keys + begins(block);
+    const uint32_t n = NumKeys(block);
+    uint32_t equal = 0;
+    for (uint32_t i = 1; i < n; ++i) {
+      for (uint32_t j = 0; j < i; ++j) equal |= keys[j] == keys[i];
+    }
+    return equal != 0;
   }
 
-  // Moves the distinct keys among keys[begin, end) to keys[to...]; returns their end.
-  uint32_t Distinct(uint32_t begin, uint32_t end, uint32_t to) {
-    uint32_t* const keys = scratch_.keys;
-    if (to == begin && AreApart(begin, end)) return end;  // nearly always
-    if (end - begin > 32) {
-      std::sort(keys + begin, keys + end);
-      end = static_cast<uint32_t>(std::unique(keys + begin, keys + end) - keys);
-      memmove(keys + to, keys + begin, 4 * uint64_t{end - begin});
-      return to + (end - begin);
-    }
-    const uint32_t first = to;
-    for (uint32_t i = begin; i < end; ++i) {
-      const uint32_t g = keys[i];
-      bool seen = false;
-      for (uint32_t j = first; j < to; ++j) seen |= keys[j] == g;
-      keys[to] = g;
-      to += !seen;
-    }
-    return to;
-  }
-
-  // Drops duplicates: from here on ends[8 b] to ends[8 b + 7] are those of block b's distinct keys, which begin where
-  // the block's keys began.
-  uint32_t DropDuplicates(uint64_t block, uint32_t block_begin) {
-    uint32_t* const ends = scratch_.ends + 8 * block;
-    uint32_t begin = block_begin, to = block_begin;
-    for (int i = 0; i < 8; ++i) {
-      const uint32_t end = ends[i];
-      to = Distinct(begin, end, to);
-      begin = end;
-      ends[i] = to;
-    }
-    return to - block_begin;
+  // Leaves the distinct keys of a block, in the order of its equations.
+  void DropDuplicates(uint64_t block) {
+    uint32_t* const begin = scratch_.keys + begins(block);
+    uint32_t* const end = scratch_.keys + scratch_.ends[block];
+    std::sort(begin, end, [](uint32_t a, uint32_t b) {
+      const uint32_t of_a = EighthOf(a), of_b = EighthOf(b);
+      return of_a != of_b ? of_a > of_b : a < b;
+    });
+    scratch_.ends[block] = static_cast<uint32_t>(std::unique(begin, end) - scratch_.keys);
   }
 
   void ListBlocks() {
     // This is a counting sort by load.
     uint64_t at[kMostKeysOfLanes + 2] = {};
-    uint32_t begin = 0;
     for (uint64_t block = 0; block < range_.num_blocks; ++block) {
-      const uint32_t end = scratch_.ends[8 * block + 7];
-      const uint32_t n = DropDuplicates(block, begin);
-      begins(block) = begin;
-      begin = end;
-      if (n == 0) WriteEmpty(block);
-      if (n > kMostKeysOfLanes) SolveDense(block);
+      if (NumKeys(block) > kMostKeysOfLanes) DropDuplicates(block);
+      const uint32_t n = NumKeys(block);
+      if (n == 0 || n > kMostKeysOfLanes) SolveDense(block);
       if (n >= 1 && n <= kMostKeysOfLanes) ++at[n];
     }
     for (uint32_t n = 1; n <= kMostKeysOfLanes; ++n) {
@@ -223,70 +203,101 @@ class RangeBuilder {
     }
   }
 
-  static int FirstChoice(uint32_t n) {
-    int list = kNumSolvers - 1;
-    while (n > kChoices[list].first_try) --list;
+  int FirstChoice(uint32_t n) const {
+    int list = solvers_.size - 1;
+    while (n > solvers_.of[list].first_try) --list;
     return list;
   }
 
-  // Takes all blocks of a list; what it cannot solve goes to another one.
-  void SolveList(int list, SolveFunction solve) {
-    const uint64_t size = scratch_.sizes[list];
-    scratch_.sizes[list] = 0;
-    for (uint64_t i = 0; i < size; i += 8) {
-      BlockTask tasks[8];
-      Outcome outcomes[8];
-      const uint64_t n = std::min<uint64_t>(8, size - i);
-      for (uint64_t k = 0; k < n; ++k) tasks[k] = TaskOf(scratch_.lists[list][i + k]);
-      solve(tasks, n, scratch_.work, outcomes);
-      for (uint64_t k = 0; k < n; ++k) {
-        if (outcomes[k] != Outcome::kSolved) Retry(list, outcomes[k], scratch_.lists[list][i + k]);
+  // Takes all blocks of the lists; what a solver cannot solve comes to the next lists. Those blocks form groups of
+  // their own: beside the fullest of a list, emptier ones would take more columns than there is room for.
+  void SolveLists() {
+    uint64_t sizes[kMostSolvers];
+    for (int i = 0; i < solvers_.size; ++i) sizes[i] = scratch_.sizes[i];
+    for (int i = 0; i < solvers_.size; ++i) {
+      const uint32_t* const blocks = scratch_.lists[i];
+      for (uint64_t k = 0; k < sizes[i]; k += 8) {
+        for (uint64_t next = k + 8; next < std::min(k + 16, sizes[i]); ++next) Prefetch(blocks[next]);
+        SolveGroup(i, blocks + k, std::min<uint64_t>(8, sizes[i] - k));
       }
+    }
+    for (int i = 0; i < solvers_.size; ++i) {
+      scratch_.sizes[i] -= sizes[i];
+      memmove(scratch_.lists[i], scratch_.lists[i] + sizes[i], 4 * scratch_.sizes[i]);
+    }
+  }
+
+  void Prefetch(uint64_t block) const {
+    for (uint32_t i = begins(block); i < scratch_.ends[block]; i += 16) __builtin_prefetch(scratch_.keys + i);
+  }
+
+  void SolveGroup(int list, const uint32_t* blocks, uint64_t n) {
+    BlockTask tasks[8];
+    Outcome outcomes[8];
+    for (uint64_t i = 0; i < n; ++i) tasks[i] = TaskOf(blocks[i], scratch_.work->block_keys[i]);
+    solvers_.of[list].solve(tasks, n, scratch_.work, outcomes);
+    for (uint64_t i = 0; i < n; ++i) {
+      if (outcomes[i] != Outcome::kSolved) Retry(list, outcomes[i], blocks[i]);
     }
   }
 
   void Retry(int list, Outcome outcome, uint32_t block) {
-    const Choice& choice = kChoices[list];
-    const int next = outcome == Outcome::kTooFull   ? choice.too_full
-                     : outcome == Outcome::kNotFull ? choice.not_full
-                                                    : choice.too_wide;
+    const Solver& solver = solvers_.of[list];
+    int next = outcome == Outcome::kTooFull   ? solver.too_full
+               : outcome == Outcome::kNotFull ? solver.not_full
+                                              : solver.too_wide;
+    if (HasDuplicates(block)) {
+      DropDuplicates(block);
+      next = FirstChoice(NumKeys(block));
+    }
     if (next == kDense) return SolveDense(block);
     scratch_.lists[next][scratch_.sizes[next]++] = block;
   }
 
-  BlockTask TaskOf(uint64_t block) const {
+  // Makes a task of a block. Its keys go to `keys`, in descending order of EighthOf: a byte of `counts`, `at` is for
+  // each.
+  BlockTask TaskOf(uint64_t block, uint32_t* keys) const {
+    const uint32_t* const from = scratch_.keys + begins(block);
+    const uint32_t n = NumKeys(block);
+    uint8_t bits[kPaddedKeys];  // where its byte begins
+    uint64_t counts = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+      bits[i] = static_cast<uint8_t>(56 - 8 * EighthOf(from[i]));
+      counts += uint64_t{1} << bits[i];
+    }
+    uint64_t at = counts * 0x0101010101010101 << 8;  // the sums of the bytes below
     BlockTask task;
-    const uint32_t begin = begins(block);
-    task.g = scratch_.keys + begin;
-    task.num_keys = NumKeys(block);
+    task.g = keys;
+    task.num_keys = n;
     task.block = range_.blocks + 64 * block;
-    for (uint32_t u = 0; u < 8; ++u) {
-      task.before[u] = static_cast<uint16_t>(u == 7 ? 0 : scratch_.ends[8 * block + 6 - u] - begin);
+    for (uint32_t u = 0; u < 8; ++u) task.before[u] = static_cast<uint8_t>(at >> (56 - 8 * u));
+    for (uint32_t i = 0; i < n; ++i) {
+      keys[at >> bits[i] & 0xff] = from[i];
+      at += uint64_t{1} << bits[i];
     }
     return task;
   }
+  // Takes any number of keys.
   void SolveDense(uint64_t block) {
+    DropDuplicates(block);
     internal::SolveDense(scratch_.keys + begins(block), NumKeys(block), &scratch_.work->dense,
                          range_.blocks + 64 * block);
-  }
-  void WriteEmpty(uint64_t block) {
-    internal::SolveDense(nullptr, 0, &scratch_.work->dense, range_.blocks + 64 * block);
   }
 
   uint32_t& begins(uint64_t block) { return scratch_.begins[block]; }
   uint32_t begins(uint64_t block) const { return scratch_.begins[block]; }
-  uint32_t NumKeys(uint64_t block) const { return scratch_.ends[8 * block + 7] - begins(block); }
+  uint32_t NumKeys(uint64_t block) const { return scratch_.ends[block] - begins(block); }
 
   uint64_t num_blocks_in_body_;
   const BlockRange& range_;
+  const Solvers& solvers_;
   Scratch scratch_;
 };
 
 }  // namespace
 
 uint64_t RetrievalScratchBytes(uint64_t num_blocks, uint64_t num_hashes) {
-  return RoundUp64(sizeof(RetrievalWork)) + RoundUp64(4 * num_hashes) + RoundUp64(32 * num_blocks) +
-         (kNumSolvers + 1) * RoundUp64(4 * num_blocks);
+  return RoundUp64(sizeof(RetrievalWork)) + RoundUp64(4 * num_hashes) + (kMostSolvers + 2) * RoundUp64(4 * num_blocks);
 }
 
 void RetrievalBuildRange(const ProbeState& state, const BlockRange& range, void* scratch) {

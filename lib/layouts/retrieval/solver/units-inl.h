@@ -194,22 +194,33 @@ HWY_INLINE System<Units<kUnits>::kWords> UnitSystem(const Group& group, int run)
   return system;
 }
 
+// Takes the next kRows keys of a run.
+template <int kUnits, size_t kRows>
+HWY_INLINE void TakeUnitRows(const Group& group, int run, size_t lane, System<Units<kUnits>::kWords>& system,
+                             AnyFailure& failure) {
+  constexpr int kWords = Units<kUnits>::kWords;
+  Tile<kWords, kRows> tile;
+  LINEFILTER_UNROLL
+  for (size_t t = 0; t < kRows; ++t) MakeUnitRow<kUnits>(group, run, system.num_rows + t, lane, tile[t]);
+  ReduceByAll<kWords>(system, lane, tile);
+  AppendTile<kWords>(system, lane, kRows, tile, failure);
+}
+
 // Solves the units of a run; bit 63 of failed[lane] tells of contradictions.
 template <int kUnits>
 HWY_NOINLINE void ReduceUnits(const Group& group, int run, uint64_t* failed) {
-  using U = Units<kUnits>;
+  constexpr int kWords = Units<kUnits>::kWords;
+  constexpr size_t kRows = kTileRows<kWords>;
   SpreadKeys<kUnits>(group, run);
   for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
-    System<U::kWords> system = UnitSystem<kUnits>(group, run);
+    System<kWords> system = UnitSystem<kUnits>(group, run);
     AnyFailure failure{lanes::Zero()};
-    Tile<U::kWords> tile;
-    while (system.num_rows < group.padded_keys) {
-      LINEFILTER_UNROLL
-      for (size_t t = 0; t < kTileRows<U::kWords>; ++t) {
-        MakeUnitRow<kUnits>(group, run, system.num_rows + t, lane, tile[t]);
+    while (system.num_rows < group.most_keys) {
+      if (system.num_rows + kRows / 2 < group.most_keys) {
+        TakeUnitRows<kUnits, kRows>(group, run, lane, system, failure);
+      } else {  // the last rows are the most expensive ones
+        TakeUnitRows<kUnits, kRows / 2>(group, run, lane, system, failure);
       }
-      ReduceByAll<U::kWords>(system, lane, tile);
-      AppendTile<U::kWords>(system, lane, kTileRows<U::kWords>, tile, failure);
     }
     lanes::Store(failure.fails, failed + lane);
   }
@@ -229,7 +240,7 @@ HWY_NOINLINE void SolveUnits(const Group& group, int first_run, uint64_t (*low)[
       x[s][U::kWords - 1] = lanes::ShiftLeft<U::kUpperShift>(Expand<U::kCompressSteps>(
           lanes::Load(group.work->unit_free[first_run + s] + lane), group.work->unit_compress[first_run + s], lane));
     }
-    SolveBackwards<U::kWords, 4>(rows + lane, group.padded_keys, distance, lanes::Set(kNever), x);
+    SolveBackwards<U::kWords, 4>(rows + lane, group.most_keys, distance, lanes::Set(kNever), x);
     LINEFILTER_UNROLL
     for (int s = 0; s < 4; ++s) {
       lanes::Store(x[s][0], low[first_run + s] + lane);

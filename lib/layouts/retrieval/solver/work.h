@@ -10,7 +10,7 @@ namespace linefilter::internal {
 
 // One block to be solved.
 struct BlockTask {
-  const uint32_t* g;  // in-block hashes, in descending order of EighthOf; distinct
+  const uint32_t* g;  // in-block hashes, in descending order of EighthOf; some may be equal
   uint32_t num_keys;
   uint16_t before[8];  // before[u]: how many keys have a greater EighthOf
   uint8_t* block;
@@ -30,9 +30,14 @@ inline constexpr uint32_t kPaddedKeys = 128;
 inline constexpr uint32_t kMostWords = 252 / 64 + 1;
 // The words of all equations of the rest: more than blocks of random keys have (1260); beyond it is Outcome::kTooWide.
 inline constexpr uint32_t kMostRestWords = 1600;
+// By panels (panels-inl.h) the rest takes those words otherwise, and has octets of 32 bytes of columns and two of
+// sides.
+inline constexpr uint32_t kRestPanelWords = 2 * 8 * kMostRestWords;
+inline constexpr uint32_t kMostOctetBytes = 35;
 
 // A run is solved at once: eight systems in eight lanes. An entry of an array is eight words, one per lane.
 struct alignas(64) RetrievalWork {
+  uint32_t block_keys[8][kPaddedKeys];    // BlockTask::g
   uint64_t keys[8][kPaddedKeys];          // g of each block, 0 behind the last
   uint64_t unit_values[8][kPaddedKeys];   // bit e: the right side of the key's row in unit e
   uint64_t lane_values[kPaddedKeys * 8];  // [key], with blocks as lanes; bit n: what constraint n demands
@@ -44,8 +49,11 @@ struct alignas(64) RetrievalWork {
   uint64_t unit_pivots[2 * kPaddedKeys * 8];  // for the run at hand
   uint64_t paired_rows[kPaddedKeys * 8];      // the same run's rows and pivots, as two keys' half rows meet them
   uint64_t paired_pivots[kPaddedKeys * 8];
-  uint64_t unit_compress[16][7][8];  // [run]: how the free columns come to the bottom; [6]: which they are
-  uint64_t unit_free[16][8];         // [run]: the values of the free columns, at the bottom
+  uint64_t unit_panels[4 * kPaddedKeys * 8];  // the same run's panels, where there are matrices of bits
+  uint64_t unit_octets[kPaddedKeys * 8];      // the upper halves before they are reduced
+  uint64_t half_octets[8 * kPaddedKeys * 8];  // what they become; see HalfOctet
+  uint64_t unit_compress[16][7][8];           // [run]: how the free columns come to the bottom; [6]: which they are
+  uint64_t unit_free[16][8];                  // [run]: the values of the free columns, at the bottom
 
   // From here on blocks are the lanes. [key][unit] is what the units' rows leave of the half rows, their free columns
   // at the bottom, the right side in bit 63.
@@ -62,11 +70,16 @@ struct alignas(64) RetrievalWork {
   uint64_t cluster_free[8][2][8];
 
   // The rest lies as [key][word].
-  uint64_t packed[kPaddedKeys * kMostWords * 8];  // all free columns of a block in a row
-  uint64_t rest_sides[kPaddedKeys * 8];           // [key], bit m: what the m-th constraint after the clusters' demands
-  uint64_t masks[16 * kMostWords * 8];            // [constraint][word]: which packed columns it sums up
-  uint64_t rest_rows[kMostRestWords * 8];         // [equation][word]
-  uint64_t rest_pivots[kMostRestWords * 8];
+  union {
+    uint64_t packed[kPaddedKeys * kMostWords * 8];  // all free columns of a block in a row
+    uint64_t octets[kPaddedKeys * kMostOctetBytes];
+  };
+  uint64_t rest_sides[kPaddedKeys * 8];  // [key], bit m: what the m-th constraint after the clusters' demands
+  uint64_t masks[16 * kMostWords * 8];   // [constraint][word]: which packed columns it sums up
+  union {
+    uint64_t rest_rows[2][kMostRestWords * 8];  // [equation][word], and the same of their pivots
+    uint64_t rest_panels[kRestPanelWords];
+  };
   uint64_t rest_free[(kMostWords + 1) * 8];  // [word]: the solution
 
   DenseWorkspace dense;
