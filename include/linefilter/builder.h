@@ -132,7 +132,7 @@ class LINEFILTER_EXPORT FilterBuilder {
   // is computed here: that takes some microseconds, as long as all else of a small filter.)
   const Sizing& sizing() const noexcept;
 
-  // Forgets all keys and any error but that of the options, and gives back all memory but 1 KiB.
+  // Forgets all keys and any error but that of the options, and gives all memory back.
   void Reset() noexcept;
 
  protected:
@@ -212,6 +212,7 @@ class LINEFILTER_EXPORT FilterBuilder {
   uint64_t chunks_at_once_ = 2;  // how many chunks threads fill at once
   bool options_are_good_;
   uint32_t sketch_level_ = 0;
+  uint64_t own_[136];     // the first chunk, from the first line that begins here
   uint64_t sketch_[128];  // lib/build/repeat_sketch.h; last, because few keys do not touch it
 };
 

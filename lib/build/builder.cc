@@ -42,6 +42,11 @@ internal::ChunkTotals ChunksFor(uint64_t num_keys, uint64_t* bytes) {
 
 uint64_t Least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+void* FirstLineOf(void* memory) {
+  const uintptr_t at = reinterpret_cast<uintptr_t>(memory);
+  return static_cast<uint8_t*>(memory) + (0 - at) % internal::kAlignment;
+}
+
 // So many are compared, then copied: they stay in the L1.
 constexpr uint64_t kRunHashes = 512;
 // For AddChunks the fewest give two threads something to do; the most are a list on the stack, and 128 MiB.
@@ -64,13 +69,13 @@ FilterBuilder::FilterBuilder(const FilterOptions& options) noexcept
       options_are_good_(status_.ok()) {}
 
 FilterBuilder::~FilterBuilder() {
-  FreeChunksAfter(nullptr);
+  if (first_ != nullptr) FreeChunksAfter(first_);
   internal::FreeWorkArea(options_.allocator, &work_area_);
 }
 
-// `last` may be null: all. The spare ones go, too.
+// The spare ones go, too. (The first chunk is a part of the builder, and stays.)
 void FilterBuilder::FreeChunksAfter(Chunk* last) noexcept {
-  for (Chunk** list : {last == nullptr ? &first_ : &last->next, &spare_}) {
+  for (Chunk** list : {&last->next, &spare_}) {
     Chunk* chunk = *list;
     *list = nullptr;
     while (chunk != nullptr) {
@@ -111,7 +116,8 @@ Status FilterBuilder::AppendChunk() noexcept {
     const uint64_t held = chunk_memory_ + bytes;
     if (held + work_area_.bytes > options_.memory_limit) internal::FreeWorkArea(options_.allocator, &work_area_);
     if (held > options_.memory_limit) return internal::OverLimit(held, options_.memory_limit);
-    chunk = static_cast<Chunk*>(internal::Allocate(options_.allocator, bytes));
+    static_assert(sizeof(own_) >= kFirstChunkBytes + internal::kAlignment - sizeof(*own_), "the first chunk is a part");
+    chunk = static_cast<Chunk*>(first_ == nullptr ? FirstLineOf(own_) : internal::Allocate(options_.allocator, bytes));
     if (chunk == nullptr) return internal::OutOfMemory(bytes);
     chunk->bytes = bytes;
     chunk_memory_ = held;

@@ -11,9 +11,9 @@
 
 namespace linefilter {
 
-// Chunks double from 1 KiB, so a filter block of an SST costs one small allocation, to 2 MiB, a huge page. So a billion
-// keys waste at most that. (With 1 MiB, in pages of 4 KiB, it takes 4.6 instead of 2.7 ns to add a key, 5.4 instead of
-// 4.9 to build in bulk.)
+// Chunks double from 1 KiB to 2 MiB, a huge page. The first one is a part of the builder, so the keys of a filter block
+// of an SST, up to 120, need no allocation (85 ns). A billion keys waste at most 2 MiB. (With 1 MiB, in pages of 4 KiB,
+// it takes 4.6 instead of 2.7 ns to add a key, 5.4 instead of 4.9 to build in bulk.)
 inline constexpr uint64_t kFirstChunkBytes = 1024, kLargestChunkBytes = uint64_t{2} << 20;
 inline constexpr uint64_t kNumSmallChunks = 11;
 static_assert(kFirstChunkBytes << kNumSmallChunks == kLargestChunkBytes, "so many are smaller than the largest");

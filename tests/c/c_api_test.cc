@@ -248,7 +248,7 @@ TEST(CApi, SaysThatMemoryRanOut) {
         linefilter_builder_free(builder);
         return made != nullptr;
       },
-      3);
+      2);
   FailEachAllocation(
       [&](linefilter_status* status) {
         linefilter_view* const view =
