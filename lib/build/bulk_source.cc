@@ -148,8 +148,9 @@ Status SourceBuild::BuildWhole(ImageWriter* writer) {
   uint8_t* const body = static_cast<uint8_t*>(AllocateZeroed(options_.allocator, body_bytes));
   if (body == nullptr) return OutOfMemory(body_bytes);
   const ProbeState state = StateOf(sizing_, body);
+  const LayoutMaker& maker = *FindMaker(sizing_.layout);
   Status status = Pass([&](const uint64_t* hashes, size_t n) {
-    state.kernels->insert_batch(state, hashes, n, nullptr);
+    InsertHashes(maker, state, body, hashes, n);
     return true;
   });
   if (status.ok()) status = writer->Append(body, body_bytes);

@@ -69,16 +69,17 @@ inline size_t HashReader::Next() {
     is_at_end_ = got == 0;
     if (got == 0) break;
     size_t kept_now = 0;
-    uint64_t last = num_read_ != 0 ? last_ : ~to[0];
+    uint64_t last = num_read_ != 0 ? last_ : ~to[0], sum_of_mixed = 0;
     for (size_t i = 0; i < got; ++i) {
       const uint64_t hash = to[i];
       const bool keep = !drops_repeats_ || hash != last;
       to[kept_now] = hash;
       kept_now += keep;
-      tally_.sum_of_mixed += keep ? MixHash(hash) : 0;
+      sum_of_mixed += keep ? MixHash(hash) : 0;
       last = hash;
     }
     last_ = last;
+    tally_.sum_of_mixed += sum_of_mixed;
     kept += kept_now;
     tally_.count += kept_now;
     num_read_ += got;
