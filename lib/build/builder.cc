@@ -280,10 +280,11 @@ const Sizing& FilterBuilder::sizing() const noexcept {
   return sizing_;
 }
 
+// A callback may find only a builder without keys; those that it adds are kept.
 void FilterBuilder::Reset() noexcept {
-  if (first_ != nullptr) FreeChunksAfter(first_);
-  internal::FreeWorkArea(options_.allocator, &work_area_);
   BeginAgain();
+  if (current_ != nullptr) FreeChunksAfter(current_);
+  internal::FreeWorkArea(options_.allocator, &work_area_);
 }
 
 void FilterBuilder::BeginAgain() noexcept {

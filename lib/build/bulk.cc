@@ -152,8 +152,9 @@ Status BuildOneRange(const LayoutMaker& maker, const Allocator& allocator, const
 }
 
 void FreeWorkArea(const Allocator& allocator, WorkArea* area) {
-  Deallocate(allocator, area->memory, area->bytes);
-  *area = WorkArea();
+  const WorkArea was = *area;
+  *area = WorkArea();  // before a callback may see it
+  Deallocate(allocator, was.memory, was.bytes);
 }
 
 namespace {

@@ -1,5 +1,6 @@
 // A builder makes one small filter after the other: in the memory of the first, with the size that the model has.
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,44 @@ TEST(SmallFilters, KeepToTheLimitAfterOthers) {
         EXPECT_TRUE(IsOk(builder.FinishToSink(collector.sink()))) << first << ", " << second;
       }
       EXPECT_LE(allocator.peak_bytes(), options.memory_limit) << first << ", " << second;
+    }
+  }
+}
+
+// An allocator that adds keys to the builder whose memory it gets back.
+struct AddingAllocator {
+  FilterBuilder* builder = nullptr;
+
+  FilterOptions WithHooks(FilterOptions options) {
+    options.allocator = {[](void*, size_t size, size_t alignment) noexcept {
+                           return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+                         },
+                         [](void* context, void* pointer, size_t, size_t) noexcept {
+                           std::free(pointer);
+                           auto* const self = static_cast<AddingAllocator*>(context);
+                           FilterBuilder* const to = self->builder;
+                           self->builder = nullptr;  // once
+                           for (const uint64_t hash : RandomHashes(to == nullptr ? 0 : 300, 5)) to->AddHash(hash);
+                         },
+                         this};
+    return options;
+  }
+};
+
+// What Reset gives back is not in use any more: keys that come meanwhile are those of the next image.
+TEST(SmallFilters, GiveMemoryBackBehindTheLastKey) {
+  for (const Layout layout : EveryLayout()) {
+    for (const size_t n : {200u, 5000u, 30000u}) {
+      AddingAllocator allocator;
+      FilterBuilder builder(allocator.WithHooks(BitsPerKey(10, layout)));
+      const std::vector<uint64_t> hashes = RandomHashes(n, n), few = RandomHashes(1000, 2);
+      builder.AddHashes(few.data(), few.size());
+      Finish(&builder);  // of `retrieval` it leaves a work area
+      builder.AddHashes(hashes.data(), n);
+      allocator.builder = &builder;
+      builder.Reset();
+      EXPECT_EQ(builder.num_keys(), 300u);
+      EXPECT_TRUE(Finish(&builder) == Build(BitsPerKey(10, layout), RandomHashes(300, 5))) << LayoutName(layout) << n;
     }
   }
 }
