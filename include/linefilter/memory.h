@@ -12,7 +12,8 @@
 namespace linefilter {
 
 // Allocation hooks. If all pointers are null, memory is 64-byte aligned, and mapped with transparent huge pages from 2
-// MiB up. Both functions must be set or neither. Any thread that uses the object may call them.
+// MiB up. Both functions must be set or neither. Any thread that uses the object may call them. Neither they nor a sink
+// may call into the object that they were given to.
 struct Allocator {
   // Returns `size` bytes (content does not matter) aligned to `alignment`, a power of two; or null.
   void* (*allocate)(void* context, size_t size, size_t alignment) noexcept = nullptr;
