@@ -15,11 +15,11 @@
 #include "lib/layouts/retrieval/solver/key_octets-inl.h"
 #include "lib/layouts/retrieval/solver/panels-inl.h"
 
+#if LINEFILTER_GFNI
+
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
-
-#if LINEFILTER_GFNI
 
 // Where a cluster's bytes of columns are among those of all units, and which of them half rows have, and the rest.
 struct ClusterBytes {
@@ -141,10 +141,10 @@ HWY_NOINLINE void ExtendToClusters(const ColumnBytes<kUnits>& bytes, const Panel
   }
 }
 
-#endif
-
 }  // namespace HWY_NAMESPACE
 }  // namespace linefilter
 HWY_AFTER_NAMESPACE();
+
+#endif  // LINEFILTER_GFNI
 
 #endif  // LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_CLUSTER_PANELS_INL_H_

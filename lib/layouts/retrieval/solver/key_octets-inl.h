@@ -15,11 +15,11 @@
 #include "lib/layouts/retrieval/solver/panels-inl.h"
 #include "lib/layouts/retrieval/solver/rest-inl.h"
 
+#if LINEFILTER_GFNI
+
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
-
-#if LINEFILTER_GFNI
 
 HWY_INLINE lanes::Vec EachByte(uint64_t bits) { return lanes::Set(0x0101010101010101 * bits); }
 
@@ -140,10 +140,10 @@ HWY_NOINLINE void MakeOctets(const Group& group, const ColumnBytes<kUnits>& byte
   }
 }
 
-#endif
-
 }  // namespace HWY_NAMESPACE
 }  // namespace linefilter
 HWY_AFTER_NAMESPACE();
+
+#endif  // LINEFILTER_GFNI
 
 #endif  // LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_KEY_OCTETS_INL_H_

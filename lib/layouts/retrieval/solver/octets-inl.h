@@ -19,11 +19,11 @@
 #include "linefilter/internal/test_block.h"
 #include "linefilter/internal/test_solved_block.h"
 
+#if LINEFILTER_GFNI
+
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
-
-#if LINEFILTER_GFNI
 
 // In each lane, bit b of byte i of the product is the parity of byte 7 - b of the matrix, ANDed with byte i of x. So
 // where a byte of x has a bit per row of a matrix, bit 7 - t is for row t, and the identity is this:
@@ -104,10 +104,10 @@ HWY_INLINE void TransposeLanes(lanes::Vec (&v)[8]) {
   }
 }
 
-#endif
-
 }  // namespace HWY_NAMESPACE
 }  // namespace linefilter
 HWY_AFTER_NAMESPACE();
+
+#endif  // LINEFILTER_GFNI
 
 #endif  // LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_OCTETS_INL_H_

@@ -19,11 +19,11 @@
 
 #include "lib/layouts/retrieval/solver/octets-inl.h"
 
+#if LINEFILTER_GFNI
+
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
-
-#if LINEFILTER_GFNI
 
 inline constexpr size_t kMostColumnBytes = 32;
 inline constexpr size_t kMostPanels = 128;  // of a group of blocks
@@ -346,10 +346,10 @@ HWY_NOINLINE void SolvePanels(const PanelSystem& system, lanes::Vec limit, uint6
   }
 }
 
-#endif
-
 }  // namespace HWY_NAMESPACE
 }  // namespace linefilter
 HWY_AFTER_NAMESPACE();
+
+#endif  // LINEFILTER_GFNI
 
 #endif  // LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_PANELS_INL_H_

@@ -14,11 +14,11 @@
 #include "lib/layouts/retrieval/solver/cluster_panels-inl.h"
 #include "lib/layouts/retrieval/solver/key_octets-inl.h"
 
+#if LINEFILTER_GFNI
+
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
-
-#if LINEFILTER_GFNI
 
 // Tells which bytes of columns constraint m of the rest sums up: 0 or all ones.
 template <int kUnits, int kClusters>
@@ -125,10 +125,10 @@ HWY_NOINLINE bool SolveRestByPanels(const Group& group, const Widths<kUnits>& wi
   return true;
 }
 
-#endif
-
 }  // namespace HWY_NAMESPACE
 }  // namespace linefilter
 HWY_AFTER_NAMESPACE();
+
+#endif  // LINEFILTER_GFNI
 
 #endif  // LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_REST_PANELS_INL_H_

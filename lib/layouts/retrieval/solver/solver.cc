@@ -85,6 +85,13 @@ HWY_EXPORT(TargetSolvers);
 namespace internal {
 namespace {
 
+// A block that a solver could not solve, and the list that it comes to. It waits until all lists have been taken: one
+// that goes back to its own list would find no room there.
+struct Retried {
+  uint32_t block;
+  int list;
+};
+
 // The scratch memory of a range.
 struct Scratch {
   RetrievalWork* work;
@@ -93,6 +100,8 @@ struct Scratch {
   uint32_t* ends;                 // [num_blocks]
   uint32_t* lists[kMostSolvers];  // blocks to be solved by each
   uint64_t sizes[kMostSolvers];
+  Retried* retried;  // [num_blocks]
+  uint64_t num_retried;
 };
 
 uint64_t RoundUp64(uint64_t x) { return (x + 63) / 64 * 64; }
@@ -109,6 +118,8 @@ Scratch Divide(void* memory, uint64_t num_blocks, uint64_t num_hashes) {
   scratch.keys = reinterpret_cast<uint32_t*>(take(4 * num_hashes));
   scratch.begins = reinterpret_cast<uint32_t*>(take(4 * num_blocks));
   scratch.ends = reinterpret_cast<uint32_t*>(take(4 * num_blocks));
+  scratch.retried = reinterpret_cast<Retried*>(take(sizeof(Retried) * num_blocks));
+  scratch.num_retried = 0;
   for (int i = 0; i < kMostSolvers; ++i) {
     scratch.lists[i] = reinterpret_cast<uint32_t*>(take(4 * num_blocks));
     scratch.sizes[i] = 0;
@@ -212,18 +223,19 @@ class RangeBuilder {
   // Takes all blocks of the lists; what a solver cannot solve comes to the next lists. Those blocks form groups of
   // their own: beside the fullest of a list, emptier ones would take more columns than there is room for.
   void SolveLists() {
-    uint64_t sizes[kMostSolvers];
-    for (int i = 0; i < solvers_.size; ++i) sizes[i] = scratch_.sizes[i];
+    scratch_.num_retried = 0;
     for (int i = 0; i < solvers_.size; ++i) {
       const uint32_t* const blocks = scratch_.lists[i];
-      for (uint64_t k = 0; k < sizes[i]; k += 8) {
-        for (uint64_t next = k + 8; next < std::min(k + 16, sizes[i]); ++next) Prefetch(blocks[next]);
-        SolveGroup(i, blocks + k, std::min<uint64_t>(8, sizes[i] - k));
+      const uint64_t size = scratch_.sizes[i];
+      for (uint64_t k = 0; k < size; k += 8) {
+        for (uint64_t next = k + 8; next < std::min(k + 16, size); ++next) Prefetch(blocks[next]);
+        SolveGroup(i, blocks + k, std::min<uint64_t>(8, size - k));
       }
+      scratch_.sizes[i] = 0;
     }
-    for (int i = 0; i < solvers_.size; ++i) {
-      scratch_.sizes[i] -= sizes[i];
-      memmove(scratch_.lists[i], scratch_.lists[i] + sizes[i], 4 * scratch_.sizes[i]);
+    for (uint64_t i = 0; i < scratch_.num_retried; ++i) {
+      const Retried& retried = scratch_.retried[i];
+      scratch_.lists[retried.list][scratch_.sizes[retried.list]++] = retried.block;
     }
   }
 
@@ -251,7 +263,7 @@ class RangeBuilder {
       next = FirstChoice(NumKeys(block));
     }
     if (next == kDense) return SolveDense(block);
-    scratch_.lists[next][scratch_.sizes[next]++] = block;
+    scratch_.retried[scratch_.num_retried++] = {block, next};
   }
 
   // Makes a task of a block. Its keys go to `keys`, in descending order of EighthOf: a byte of `counts`, `at` is for
@@ -297,7 +309,8 @@ class RangeBuilder {
 }  // namespace
 
 uint64_t RetrievalScratchBytes(uint64_t num_blocks, uint64_t num_hashes) {
-  return RoundUp64(sizeof(RetrievalWork)) + RoundUp64(4 * num_hashes) + (kMostSolvers + 2) * RoundUp64(4 * num_blocks);
+  return RoundUp64(sizeof(RetrievalWork)) + RoundUp64(4 * num_hashes) + (kMostSolvers + 2) * RoundUp64(4 * num_blocks) +
+         RoundUp64(sizeof(Retried) * num_blocks);
 }
 
 void RetrievalBuildRange(const ProbeState& state, const BlockRange& range, void* scratch) {

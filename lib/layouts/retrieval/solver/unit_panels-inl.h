@@ -18,11 +18,11 @@
 #include "lib/layouts/retrieval/solver/octets-inl.h"
 #include "lib/layouts/retrieval/solver/units-inl.h"
 
+#if LINEFILTER_GFNI
+
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
-
-#if LINEFILTER_GFNI
 
 // The bytes of a unit's row that are ever in use: first those below the upper half, then its own, then the right
 // side's.
@@ -252,10 +252,10 @@ HWY_INLINE void AppendPanels(const UnitTile<kUnits> (&tiles)[kRunsAtOnce<kUnits>
   ++panels->size;
 }
 
-#endif
-
 }  // namespace HWY_NAMESPACE
 }  // namespace linefilter
 HWY_AFTER_NAMESPACE();
+
+#endif  // LINEFILTER_GFNI
 
 #endif  // LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_UNIT_PANELS_INL_H_
