@@ -141,7 +141,7 @@ class RangeBuilder {
     // A block moves on only when the solver it leaves has proven that it has fewer or more constraints than that solver
     // is for. The ranges of solvers do not overlap, so a few rounds are enough.
     constexpr int kMostRounds = 2 * kMostSolvers;
-    for (int round = 0; round < kMostRounds; ++round) SolveLists();
+    for (int round = 0; round < kMostRounds && SolveLists(); ++round) continue;
     for (int i = 0; i < solvers_.size; ++i) {  // were that ever wrong
       for (uint64_t k = 0; k < scratch_.sizes[i]; ++k) SolveDense(scratch_.lists[i][k]);
     }
@@ -222,7 +222,7 @@ class RangeBuilder {
 
   // Takes all blocks of the lists; what a solver cannot solve comes to the next lists. Those blocks form groups of
   // their own: beside the fullest of a list, emptier ones would take more columns than there is room for.
-  void SolveLists() {
+  bool SolveLists() {
     scratch_.num_retried = 0;
     for (int i = 0; i < solvers_.size; ++i) {
       const uint32_t* const blocks = scratch_.lists[i];
@@ -237,6 +237,7 @@ class RangeBuilder {
       const Retried& retried = scratch_.retried[i];
       scratch_.lists[retried.list][scratch_.sizes[retried.list]++] = retried.block;
     }
+    return scratch_.num_retried != 0;
   }
 
   void Prefetch(uint64_t block) const {
