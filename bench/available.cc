@@ -15,7 +15,7 @@ uint64_t NumberIn(const std::string& file) {
   return std::ifstream(file) >> bytes ? bytes : UINT64_MAX;
 }
 
-// Of a file of "name number" lines; 0 without such a line.
+// The number that a file of "name number" lines has for a name. It is 0 without such a line.
 uint64_t FieldIn(const std::string& file, const std::string& field) {
   std::ifstream in(file);
   uint64_t bytes = 0;

@@ -101,9 +101,8 @@ double HugePagePercent() {
 void PrintSmallPages(double huge_page_percent) {
   if (huge_page_percent < 0 || huge_page_percent >= kAlmostAllPages) return;
   printf(
-      "only %.0f %% of the filters' memory is in huge pages: large sizes look slower than they are. Free some memory, "
-      "or "
-      "allow them: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled\n",
+      "only %.0f %% of the filters' memory is in huge pages: large sizes look slower than they are. "
+      "Free some memory, or allow them: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled\n",
       huge_page_percent);
 }
 

@@ -73,7 +73,7 @@ Noise::Noise(const LoadedFile& file)
   }
 }
 
-// Of a run that was interrupted after a few passes nothing is known.
+// After a few passes of a run that was interrupted nothing is known about drift.
 bool Noise::IsSpread(const LoadedRow& row) const { return passes_ >= kFewest && row.ns_each.size() >= passes_; }
 
 double Noise::DeviationOf(const LoadedRow& row) const {

@@ -1,8 +1,8 @@
 // Measures a plan in passes that are spread over the whole run: in each pass every row once. So the repetitions of a
 // row hold what the machine does to it in all these minutes, and not what it did in a hundredth of a second.
 //
-// Filters that are small are made first, kept, and made anew elsewhere in memory before each pass. One that is large lives alone, while its rows are repeated; passes
-// over the small ones go on between.
+// Filters that are small are made first, kept, and made anew elsewhere in memory before each pass. One that is large
+// lives alone, while its rows are repeated; passes over the small ones go on between.
 #ifndef LINEFILTER_BENCH_PASSES_H_
 #define LINEFILTER_BENCH_PASSES_H_
 
@@ -23,7 +23,7 @@ struct PassOptions {
   double minutes = 10;  // when these are over the rest is left out
 };
 
-// Of a group that lives all the time; 0 of a large one.
+// A group that lives all the time keeps so many bytes. A large one lives alone and counts 0.
 uint64_t BytesKeptInPasses(const PassOptions& options, const Group& group);
 
 // Writes the rows to `results` after each pass and each large filter; and in the end to its context what was left out.

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "bench/engines/clock.h"
 #include "bench/engines/engine.h"
 #include "bench/machine.h"
 #include "bench/peer.h"
@@ -90,12 +90,6 @@ std::vector<Comparison> AllComparisons() {
 }
 
 std::string RowName(const EngineFilter& filter) { return filter.name + (filter.verify ? "" : "_trusted"); }
-
-double ThreadSeconds() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 // Per key.
 template <class Work>

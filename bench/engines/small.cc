@@ -9,7 +9,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <exception>
 #include <functional>
 #include <iterator>
@@ -19,7 +18,9 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/engines/clock.h"
 #include "bench/peer.h"
+#include "bench/results.h"
 #include "linefilter/builder.h"
 #include "linefilter/hash.h"
 #include "linefilter/layout.h"
@@ -153,12 +154,6 @@ void AddRocksDB(std::vector<Row>* rows) {
 }
 #endif
 
-double ThreadSeconds() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 // The sizes of filters that take all keys.
 std::vector<size_t> Sizes(size_t keys, bool vary) {
   std::vector<size_t> sizes;
@@ -181,11 +176,6 @@ double NsPerKey(const Row& row, const std::string& all, const std::vector<size_t
   const double seconds = ThreadSeconds() - start;
   if (bytes == 0) Die("%s makes nothing", row.name.c_str());
   return 1e9 * seconds / static_cast<double>(begin);
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 int Run(const std::vector<size_t>& keys, const std::string& pattern, int rounds) {

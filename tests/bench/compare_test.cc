@@ -205,7 +205,7 @@ TEST_F(Compare, OfFilesThatAreNotSpreadLittleIsKnown) {
   EXPECT_TRUE(Said("not spread over its run")) << said;
 }
 
-// Of fewer repetitions than passes: the filter lay in one place.
+// It has fewer repetitions than passes, so it lay in one place.
 TEST_F(Compare, OfAFilterThatLivesAloneLessIsKnown) {
   const auto file = [&](const char* name, double slower, size_t repetitions) {
     Json json = RunOf{1}.Make();

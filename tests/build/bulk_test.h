@@ -38,6 +38,27 @@ inline FilterOptions Options(Layout layout, const Executor& executor = {}) {
   return options;
 }
 
+// What a build took, and what EstimateBytes said before.
+struct MemoryOfBuild {
+  uint64_t image_bytes = 0, estimated = 0, peak = 0;
+};
+
+// add(builder, hashes) gives random hashes to the builder, which writes to a sink.
+template <class Add>
+MemoryOfBuild MeasureMemory(Layout layout, size_t n, size_t threads, const Add& add) {
+  MemoryOfBuild memory;
+  TestAllocator allocator;
+  const FilterOptions options = allocator.WithHooks(Options(layout, test::Threads(threads)));
+  EXPECT_TRUE(FilterBuilder::EstimateBytes(options, n, &memory.image_bytes, &memory.estimated).ok());
+  FilterBuilder builder(options);
+  const std::vector<uint64_t> hashes = RandomHashes(n, n);
+  add(&builder, hashes);
+  Collector collector;
+  EXPECT_TRUE(builder.FinishToSink(collector.sink()).ok());
+  memory.peak = allocator.peak_bytes();
+  return memory;
+}
+
 // Without any partition: key by key, or of an immutable layout all as one range.
 inline std::string BuildPlainly(const FilterOptions& options, const std::vector<uint64_t>& hashes) {
   const ScopedTuning tuning(~uint64_t{0}, uint64_t{1} << 40);

@@ -133,18 +133,13 @@ TEST(BorrowedHashes, TakeNoMoreMemoryThanEstimated) {
     for (const size_t n : {5000u, 30000u, 1000000u}) {
       for (const size_t threads : {1u, 4u}) {
         const ScopedTuning tuning(0, 256);
-        TestAllocator allocator;
-        const FilterOptions options = allocator.WithHooks(Options(layout, test::Threads(threads)));
-        uint64_t image_bytes = 0, peak = 0;
-        ASSERT_TRUE(FilterBuilder::EstimateBytes(options, n, &image_bytes, &peak).ok());
-        FilterBuilder builder(options);
-        const std::vector<uint64_t> hashes = RandomHashes(n, n);
-        builder.BorrowHashes(hashes.data(), n);
-        Collector collector;
-        ASSERT_TRUE(builder.FinishToSink(collector.sink()).ok());
-        EXPECT_LE(allocator.peak_bytes(), peak) << LayoutName(layout) << ", " << n << ", " << threads << " threads";
+        const MemoryOfBuild memory =
+            MeasureMemory(layout, n, threads, [](FilterBuilder* builder, const std::vector<uint64_t>& hashes) {
+              builder->BorrowHashes(hashes.data(), hashes.size());
+            });
+        EXPECT_LE(memory.peak, memory.estimated) << LayoutName(layout) << ", " << n << ", " << threads << " threads";
         if (n == 1000000 && FactsOf(layout).takes_keys) {
-          EXPECT_LE(allocator.peak_bytes(), image_bytes + 5 * n + 1500000 * threads) << "half of the hashes";
+          EXPECT_LE(memory.peak, memory.image_bytes + 5 * n + 1500000 * threads) << "half of the hashes";
         }
       }
     }

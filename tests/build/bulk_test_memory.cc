@@ -13,17 +13,12 @@ TEST(BulkBuild, HoldsNoMoreMemoryThanEstimated) {
   for (const Layout layout : LayoutsOfRanges()) {
     for (const size_t n : {1000u, 30000u, 1000000u}) {
       for (const size_t threads : {1u, 4u}) {
-        TestAllocator allocator;
-        FilterOptions options = allocator.WithHooks(Options(layout, test::Threads(threads)));
-        uint64_t image_bytes = 0, peak = 0;
-        ASSERT_TRUE(FilterBuilder::EstimateBytes(options, n, &image_bytes, &peak).ok());
-        FilterBuilder builder(options);
-        const std::vector<uint64_t> hashes = RandomHashes(n, n);
-        builder.AddHashes(hashes.data(), n);
-        Collector collector;
-        ASSERT_TRUE(builder.FinishToSink(collector.sink()).ok());
-        EXPECT_LE(allocator.peak_bytes(), peak) << n << " keys, " << threads << " threads";
-        EXPECT_GE(allocator.peak_bytes(), 8 * n);
+        const MemoryOfBuild memory =
+            MeasureMemory(layout, n, threads, [](FilterBuilder* builder, const std::vector<uint64_t>& hashes) {
+              builder->AddHashes(hashes.data(), hashes.size());
+            });
+        EXPECT_LE(memory.peak, memory.estimated) << n << " keys, " << threads << " threads";
+        EXPECT_GE(memory.peak, 8 * n);
       }
     }
   }

@@ -50,7 +50,7 @@ inline std::string Build(const FilterOptions& options, const std::vector<uint64_
   return Finish(&builder);
 }
 
-// The same of hashes that the builder does not copy.
+// This does the same with hashes that the builder does not copy.
 inline std::string BuildBorrowed(const FilterOptions& options, const std::vector<uint64_t>& hashes) {
   FilterBuilder builder(options);
   builder.BorrowHashes(hashes.data(), hashes.size());

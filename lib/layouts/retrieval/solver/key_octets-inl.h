@@ -95,8 +95,8 @@ HWY_INLINE void LoadHalfRows(const Group& group, const ColumnBytes<kUnits>& byte
   }
 }
 
-// Of eight keys' right sides in bit 7 of v[u], makes the sums that constraints 0 ... 7 of the rest take: byte t has
-// those of key t.
+// This makes the sums that constraints 0 ... 7 of the rest take, from eight keys' right sides in bit 7 of v[u]. Byte t
+// has those of key t.
 HWY_INLINE lanes::Vec SumSides(const lanes::Vec (&v)[8]) {
   lanes::Vec sides = lanes::Zero();
   LINEFILTER_UNROLL
