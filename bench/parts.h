@@ -41,11 +41,12 @@ const std::set<std::string>& PeersOfStages();
 // The rows of all peers that the part takes.
 Group GroupOf(const Part& part);
 
-// plan_full.cc, plan_cpus.cc: in the order in which they are measured.
+// plan_full.cc, plan_cpus.cc, plan_builds.cc: in the order in which they are measured.
 std::vector<Part> FullMatrix();
 std::vector<Part> QuickMatrix();
 std::vector<Part> CpusMatrix();
 std::vector<Part> SmokeMatrix();
+std::vector<Part> BuildsMatrix();
 
 }  // namespace linefilter::bench
 

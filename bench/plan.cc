@@ -21,6 +21,8 @@ std::vector<Part> PartsOf(Plan plan) {
       return CpusMatrix();
     case Plan::kSmoke:
       return SmokeMatrix();
+    case Plan::kBuilds:
+      return BuildsMatrix();
   }
   return {};
 }
@@ -28,7 +30,7 @@ std::vector<Part> PartsOf(Plan plan) {
 }  // namespace
 
 const char* PlanName(Plan plan) {
-  constexpr const char* kNames[] = {"full", "quick", "cpus", "smoke"};
+  constexpr const char* kNames[] = {"full", "quick", "cpus", "smoke", "builds"};
   return kNames[static_cast<size_t>(plan)];
 }
 

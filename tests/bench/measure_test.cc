@@ -232,7 +232,7 @@ TEST(Queries, HitsAreWhatTheyAreCalled) {
 }
 
 TEST(Plan, EveryRowHasANameOfItsOwn) {
-  for (const Plan plan : {Plan::kFull, Plan::kQuick, Plan::kCpus}) {
+  for (const Plan plan : {Plan::kFull, Plan::kQuick, Plan::kCpus, Plan::kBuilds}) {
     PlanOptions options;
     options.plan = plan;
     std::set<std::string> names;
