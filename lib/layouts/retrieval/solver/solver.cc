@@ -195,13 +195,19 @@ class RangeBuilder {
   void ListBlocks() {
     // This is a counting sort by load.
     uint64_t at[kMostKeysOfLanes + 2] = {};
+    uint32_t fewest = kMostKeysOfLanes, most = 0;
     for (uint64_t block = 0; block < range_.num_blocks; ++block) {
       if (NumKeys(block) > kMostKeysOfLanes) DropDuplicates(block);
       const uint32_t n = NumKeys(block);
-      if (n == 0 || n > kMostKeysOfLanes) SolveDense(block);
-      if (n >= 1 && n <= kMostKeysOfLanes) ++at[n];
+      if (n == 0 || n > kMostKeysOfLanes) {
+        SolveDense(block);
+        continue;
+      }
+      ++at[n];
+      fewest = std::min(fewest, n);
+      most = std::max(most, n);
     }
-    for (uint32_t n = 1; n <= kMostKeysOfLanes; ++n) {
+    for (uint32_t n = fewest; n <= most; ++n) {
       uint64_t& size = scratch_.sizes[FirstChoice(n)];
       const uint64_t begin_of_n = size;
       size += at[n];
