@@ -150,7 +150,19 @@ class RangeBuilder {
  private:
   uint64_t BlockOf(uint64_t hash) const { return BlockIndex(hash, num_blocks_in_body_) - range_.first_block; }
 
+  // The keys of a single block. SortKeys would wait for each increment of its only counter.
+  void CopyKeys() {
+    uint32_t* to = scratch_.keys;
+    for (uint64_t s = 0; s < range_.num_spans; ++s) {
+      const HashSpan span = range_.spans[s];
+      for (uint64_t i = 0; i < span.size; ++i) *to++ = InBlockHash(span.hashes[i]);
+    }
+    begins(0) = 0;
+    scratch_.ends[0] = static_cast<uint32_t>(to - scratch_.keys);
+  }
+
   void SortKeys() {
+    if (range_.num_blocks == 1) return CopyKeys();
     uint32_t* const ends = scratch_.ends;
     memset(ends, 0, 4 * range_.num_blocks);
     for (uint64_t s = 0; s < range_.num_spans; ++s) {
