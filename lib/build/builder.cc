@@ -274,7 +274,7 @@ Status FilterBuilder::EstimateBytes(const FilterOptions& options, uint64_t num_k
 
 const Sizing& FilterBuilder::sizing() const noexcept {
   if (!has_fpr_) {
-    sizing_.expected_fpr = ExpectedFpr(sizing_.layout, sizing_.num_keys, sizing_.body_bytes, sizing_.num_probes);
+    sizing_.expected_fpr = internal::ExpectedFprOf(sizing_);
     has_fpr_ = true;
   }
   return sizing_;

@@ -18,6 +18,9 @@
 
 namespace linefilter::internal {
 
+// Poor hashes lie apart, too, when they are mixed.
+inline uint64_t MixedOf(uint64_t hash) { return hash * 0x9e3779b97f4a7c15u; }
+
 class MarkTable {
  public:
   // What may be put aside. More are poor hashes, or an adversary's: they are sorted.
@@ -66,7 +69,7 @@ class MarkTable {
     const uint32_t shift = shift_;
     uint64_t* aside = aside_ + num_aside_;
     for (uint64_t i = 0; i < n; ++i) {
-      const uint64_t mixed = hashes[i] * 0x9e3779b97f4a7c15u;  // so that also poor ones lie apart
+      const uint64_t mixed = MixedOf(hashes[i]);
       uint32_t* const slot = &slots_[mixed >> shift];
       const uint32_t there = *slot, is_free = there == 0;
       *slot = there | (MarkOf(mixed) & (0 - is_free));  // no compiler makes a branch of this

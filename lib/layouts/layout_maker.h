@@ -69,8 +69,8 @@ struct LayoutMaker {
   // Building by ranges best makes so many blocks at once (a power of two, so that they and their hashes sit in the L2).
   // It is 0 if a key's bits are all over the body, so that keys can only be inserted.
   uint64_t range_blocks = 0;
-  // Makes a range. `state` tells num_units and num_probes (its body is not read); `scratch` has the bytes that
-  // range_scratch_bytes asked for, aligned to 64. It is null where range_blocks is 0.
+  // Makes a range; where range_blocks is 0 that is always the whole body, of num_units. `state` tells num_units and
+  // num_probes (its body is not read); `scratch` has the bytes that range_scratch_bytes asked for, aligned to 64.
   void (*build_range)(const ProbeState& state, const BlockRange& range, void* scratch) = nullptr;
   // The scratch bytes; null if none are needed.
   uint64_t (*range_scratch_bytes)(uint64_t num_blocks, uint64_t num_hashes) = nullptr;

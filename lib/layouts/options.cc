@@ -81,16 +81,15 @@ void RoundUpTo(uint64_t num_blocks, uint64_t num_keys, const FilterOptions& opti
   }
   if (num_keys == 0) return;
   const uint64_t step = num_blocks * kBlockBytes, most = kMaxBlocks * kBlockBytes;
-  uint64_t bytes = RoundUp(sizing->body_bytes, step);
+  uint64_t& bytes = sizing->body_bytes;
+  bytes = RoundUp(bytes, step);
   if (bytes > most) bytes = most;
-  const auto expected = [&] { return ExpectedFpr(sizing->layout, num_keys, bytes, sizing->num_probes); };
   // Where another num_probes is the best for this very size, a little more may be needed for fpr. (None of 170,000
   // requests needed it.)
-  while (options.fpr != 0 && expected() > options.fpr && bytes < most) {
+  while (options.fpr != 0 && ExpectedFprOf(*sizing) > options.fpr && bytes < most) {
     bytes += RoundUp(bytes / 1024, step) + (bytes < 1024 * step ? step : 0);
     if (bytes > most) bytes = most;
   }
-  sizing->body_bytes = bytes;
   sizing->bits_per_key = 8 * static_cast<double>(bytes) / static_cast<double>(num_keys);
 }
 
@@ -170,9 +169,7 @@ Status ShapeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& op
 
 Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
   const Status status = ShapeForOptions(layout, num_keys, options, sizing);
-  if (status.ok()) {
-    sizing->expected_fpr = ExpectedFpr(sizing->layout, num_keys, sizing->body_bytes, sizing->num_probes);
-  }
+  if (status.ok()) sizing->expected_fpr = ExpectedFprOf(*sizing);
   return status;
 }
 

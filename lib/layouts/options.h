@@ -26,6 +26,10 @@ Status CheckSecret(const FilterOptions& options);
 Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing);
 // The same without expected_fpr, which takes a hundred times as long as all else and nothing that is made depends on.
 Status ShapeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing);
+// That expected_fpr.
+inline double ExpectedFprOf(const Sizing& sizing) {
+  return ExpectedFpr(sizing.layout, sizing.num_keys, sizing.body_bytes, sizing.num_probes);
+}
 
 // This is SizeForBitsPerKey without expected_fpr (sizing.cc).
 Status ShapeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, Sizing* sizing);

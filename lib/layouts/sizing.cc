@@ -235,9 +235,7 @@ Status internal::ShapeForBitsPerKey(Layout layout, uint64_t num_keys, double bit
 
 Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, Sizing* sizing) noexcept {
   const Status status = internal::ShapeForBitsPerKey(layout, num_keys, bits_per_key, sizing);
-  if (status.ok()) {
-    sizing->expected_fpr = ExpectedFpr(sizing->layout, num_keys, sizing->body_bytes, sizing->num_probes);
-  }
+  if (status.ok()) sizing->expected_fpr = internal::ExpectedFprOf(*sizing);
   return status;
 }
 

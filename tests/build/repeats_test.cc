@@ -112,6 +112,26 @@ TEST(SortDistinct, SortsAnyHashesWhereTheyLie) {
   }
 }
 
+TEST(FewMayRepeat, FindsEveryPair) {
+  const uint64_t bytes = internal::kChunkHeaderBytes + 8 * 120;
+  internal::HashChunk* const chunk = static_cast<internal::HashChunk*>(internal::Allocate(Allocator(), bytes));
+  *chunk = {nullptr, bytes};
+  EXPECT_FALSE(internal::FewMayRepeat(nullptr, 0));
+  for (size_t n = 1; n <= 34; ++n) {
+    const Hashes distinct = RandomHashes(n, n);
+    std::copy_n(distinct.begin(), n, chunk->hashes());
+    EXPECT_FALSE(internal::FewMayRepeat(chunk, n)) << n;
+    for (size_t i = 1; i < n; ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        chunk->hashes()[i] = distinct[j];
+        EXPECT_TRUE(internal::FewMayRepeat(chunk, n)) << n << ": " << i << " and " << j;
+      }
+      chunk->hashes()[i] = distinct[i];
+    }
+  }
+  internal::Deallocate(Allocator(), chunk, chunk->bytes);
+}
+
 // Standard error 1.65 %: one in 500 sets without repeats is taken for one of 5 %, and as many of 10 % are missed.
 TEST(RepeatSketch, TellsFivePercentOfRepeats) {
   const auto shows = [&](uint64_t distinct, uint64_t num_keys, uint64_t seed) {
@@ -163,7 +183,7 @@ TEST(Repeats, AreNoKeys) {
 }
 
 TEST(Repeats, AreRemovedExactlyOfFewKeys) {
-  for (const size_t n : {2u, 3u, 50u, 300u, 1000u, 4096u}) {
+  for (const size_t n : {2u, 3u, 9u, 16u, 17u, 50u, 300u, 1000u, 4096u}) {
     for (const size_t repeats : {size_t{1}, n / 30, n / 2}) {
       if (repeats == 0) continue;
       const Hashes distinct = RandomHashes(n - repeats, n);

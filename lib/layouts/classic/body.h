@@ -42,6 +42,15 @@ inline bool ClassicInsert(uint8_t* body, uint64_t num_bits, uint32_t num_probes,
   return missing != 0;
 }
 
+// Does the same where nobody asks whether it was new.
+inline void ClassicSet(uint8_t* body, uint64_t num_bits, uint32_t num_probes, uint64_t hash) {
+  for (uint32_t i = 0; i < num_probes; ++i) {
+    const uint64_t bit = MulHigh(hash, num_bits);
+    body[bit >> 3] |= static_cast<uint8_t>(1u << (bit & 7));
+    hash *= kProbeMultiplier;
+  }
+}
+
 inline constexpr uint32_t kMostProbesOfClassic = 30;
 
 // One zero among the positions proves that a key is absent, if it lies in a sound chunk.
@@ -60,6 +69,8 @@ struct ZeroAbsence {
 
 const Kernels& ClassicKernels();
 
+// This is LayoutMaker::build_range, of a whole body.
+void ClassicBuildRange(const ProbeState& state, const BlockRange& range, void* scratch);
 // This is LayoutMaker::folded_fpr, of bodies of num_bytes each.
 double ClassicUnitedFpr(const BodyList& bodies, uint64_t num_bytes, double enough, double* keys);
 

@@ -72,4 +72,14 @@ constexpr Kernels kClassicKernels = [] {
 
 const Kernels& ClassicKernels() { return kClassicKernels; }
 
+void ClassicBuildRange(const ProbeState& state, const BlockRange& range, void*) {
+  const uint64_t num_bits = 8 * state.num_units;
+  const uint32_t num_probes = state.num_probes;
+  uint8_t* const body = range.blocks;
+  for (uint64_t s = 0; s < range.num_spans; ++s) {
+    const HashSpan span = range.spans[s];
+    for (uint64_t i = 0; i < span.size; ++i) ClassicSet(body, num_bits, num_probes, span.hashes[i]);
+  }
+}
+
 }  // namespace linefilter::internal

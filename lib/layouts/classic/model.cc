@@ -74,6 +74,7 @@ extern const LayoutMaker kClassicMaker;
 constexpr LayoutMaker kClassicMaker = [] {
   LayoutMaker maker = {{Layout::kClassic, kMostProbesOfClassic, 1, 8, uint64_t{1} << 48, ExpectedFprOfBits, LimitFpr,
                         NumProbes, true, true, 1e-6, 0, 0.01}};
+  maker.build_range = ClassicBuildRange;
   maker.folded_fpr = ClassicUnitedFpr;
   return maker;
 }();

@@ -1,8 +1,9 @@
 // The GF(2) solver stands on eight lanes of 64 bits, as many at once as a vector of the target has. A column of eight
 // 64-bit words in memory is worked on in steps of kLanes. Targets without vectors of a size known when compiling (SVE),
 // SCALAR, and big-endian ones, whose vectors have the halves of a lane in the other order, take two words at a time:
-// the compiler has vectors of 16 bytes on every CPU (SCALAR: 196 ns per key instead of 288 by single words). Rejected:
-// single words, with tables of the sums of four rows for units and half rows (SCALAR: 267 ns).
+// the compiler has vectors of 16 bytes on every CPU (SCALAR: 196 ns per key instead of 288 by single words). So does
+// EMU128, which is what clang has for SCALAR: Highway's vectors are arrays in memory there (200 instead of 780 ns).
+// Rejected: single words, with tables of the sums of four rows for units and half rows (SCALAR: 267 ns).
 
 // It is included once per target, so it has no ordinary guard.
 #if defined(LINEFILTER_LIB_LAYOUTS_RETRIEVAL_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -34,7 +35,8 @@ namespace lanes {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE || (defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || HWY_HAVE_SCALABLE || \
+    (defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 using Vec = uint64_t __attribute__((vector_size(16)));
 using Halves = uint32_t __attribute__((vector_size(16)));

@@ -150,7 +150,19 @@ class RangeBuilder {
  private:
   uint64_t BlockOf(uint64_t hash) const { return BlockIndex(hash, num_blocks_in_body_) - range_.first_block; }
 
+  // The keys of a single block. SortKeys would wait for each increment of its only counter.
+  void CopyKeys() {
+    uint32_t* to = scratch_.keys;
+    for (uint64_t s = 0; s < range_.num_spans; ++s) {
+      const HashSpan span = range_.spans[s];
+      for (uint64_t i = 0; i < span.size; ++i) *to++ = InBlockHash(span.hashes[i]);
+    }
+    begins(0) = 0;
+    scratch_.ends[0] = static_cast<uint32_t>(to - scratch_.keys);
+  }
+
   void SortKeys() {
+    if (range_.num_blocks == 1) return CopyKeys();
     uint32_t* const ends = scratch_.ends;
     memset(ends, 0, 4 * range_.num_blocks);
     for (uint64_t s = 0; s < range_.num_spans; ++s) {
@@ -195,13 +207,19 @@ class RangeBuilder {
   void ListBlocks() {
     // This is a counting sort by load.
     uint64_t at[kMostKeysOfLanes + 2] = {};
+    uint32_t fewest = kMostKeysOfLanes, most = 0;
     for (uint64_t block = 0; block < range_.num_blocks; ++block) {
       if (NumKeys(block) > kMostKeysOfLanes) DropDuplicates(block);
       const uint32_t n = NumKeys(block);
-      if (n == 0 || n > kMostKeysOfLanes) SolveDense(block);
-      if (n >= 1 && n <= kMostKeysOfLanes) ++at[n];
+      if (n == 0 || n > kMostKeysOfLanes) {
+        SolveDense(block);
+        continue;
+      }
+      ++at[n];
+      fewest = std::min(fewest, n);
+      most = std::max(most, n);
     }
-    for (uint32_t n = 1; n <= kMostKeysOfLanes; ++n) {
+    for (uint32_t n = fewest; n <= most; ++n) {
       uint64_t& size = scratch_.sizes[FirstChoice(n)];
       const uint64_t begin_of_n = size;
       size += at[n];

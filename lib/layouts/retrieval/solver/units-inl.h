@@ -110,12 +110,18 @@ HWY_NOINLINE void PrepareKeys(const Group& group) {
   RetrievalWork& work = *group.work;
   const Vec high = lanes::Set(internal::kFingerprintMultiplier >> 32);
   const Vec low = lanes::Set(internal::kFingerprintMultiplier & 0xffffffff);
-  for (size_t block = 0; block < 8; ++block) {
+  // Lanes without a block have such keys alone.
+  for (size_t i = 0; group.num_tasks < 8 && i < 8 * group.padded_keys; i += lanes::kLanes) {
+    lanes::Store(lanes::Zero(), work.lane_values + i);
+  }
+  for (size_t block = group.num_tasks; block < 8; ++block) {
+    for (size_t q = 0; q < group.padded_keys; ++q) work.keys[block][q] = work.unit_values[block][q] = 0;
+  }
+  for (size_t block = 0; block < group.num_tasks; ++block) {
     const BlockTask& task = *group.tasks[block];
-    const size_t n = block < group.num_tasks ? task.num_keys : 0;
     uint64_t* const keys = work.keys[block];
-    for (size_t q = 0; q < n; ++q) keys[q] = task.g[q];
-    for (size_t q = n; q < group.padded_keys; ++q) keys[q] = 0;
+    for (size_t q = 0; q < task.num_keys; ++q) keys[q] = task.g[q];
+    for (size_t q = task.num_keys; q < group.padded_keys; ++q) keys[q] = 0;
     for (size_t q = 0; q < group.padded_keys; q += lanes::kLanes) {
       const Vec g = lanes::Load(keys + q);
       // This is the high half of g * multiplier mod 2^64.
