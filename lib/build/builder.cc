@@ -255,8 +255,11 @@ uint64_t FilterBuilder::ImageBytes() const noexcept {
 
 Status FilterBuilder::EstimateBytes(const FilterOptions& options, uint64_t num_keys, uint64_t* image_bytes,
                                     uint64_t* peak_memory) noexcept {
+  // No memory has more hashes. Their bytes would not be counted in 64 bits.
+  constexpr uint64_t kMostHashes = SIZE_MAX / 2 / sizeof(uint64_t);
   Sizing sizing;
   Status status = internal::CheckOptionsToBuild(options);
+  if (status.ok() && num_keys > kMostHashes) status = internal::OutOfMemory(Least(num_keys, UINT64_MAX / 8) * 8);
   const uint64_t to_size_for = options.num_keys != 0 ? options.num_keys : num_keys;
   if (status.ok()) status = internal::ShapeForOptions(options.layout, to_size_for, options, &sizing);
   if (!status.ok()) return status;

@@ -32,6 +32,7 @@ uint64_t Most(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 // The fullest of all ranges gets so many of uniformly distributed hashes: the mean and eight standard deviations.
 uint64_t LikelyRangeHashes(uint64_t num_hashes, uint64_t range_blocks, uint64_t num_blocks) {
+  if (range_blocks >= num_blocks) return num_hashes;
   const uint64_t mean = static_cast<uint64_t>(static_cast<double>(num_hashes) * static_cast<double>(range_blocks) /
                                               static_cast<double>(num_blocks)) +
                         1;

@@ -128,6 +128,18 @@ TEST(FilterBuilder, EstimatesWithoutBuilding) {
     const Status status = FilterBuilder::EstimateBytes(options, n, &image_bytes, &peak);
     EXPECT_FALSE(status.ok()) << "past what can be addressed";
   }
+  // Many more keys than the size is for: this went on for ever, or told what is left beyond 2^64.
+  options.num_keys = 1000;
+  for (const Layout layout : {Layout::kBlocked, Layout::kRetrieval}) {
+    options.layout = layout;
+    options.executor = test::Backwards(4);
+    for (uint32_t bits = 20; bits < 64; ++bits) {
+      const uint64_t n = uint64_t{3} << (bits - 1);
+      const Status status = FilterBuilder::EstimateBytes(options, n, &image_bytes, &peak);
+      ASSERT_EQ(status.code(), bits < 60 ? StatusCode::kOk : StatusCode::kOutOfMemory) << status.message();
+      EXPECT_TRUE(bits >= 60 || peak > 8 * n) << peak << " bytes for " << n << " keys";
+    }
+  }
 }
 
 }  // namespace
