@@ -175,7 +175,7 @@ class LINEFILTER_EXPORT FilterBuilder {
   LINEFILTER_LOCAL void SketchByThreads(uint32_t level) noexcept;
   LINEFILTER_LOCAL Status RemoveRepeats() noexcept;
   // builder_finish.cc
-  LINEFILTER_LOCAL Status Plan(const Sizing& sizing, internal::BulkPlan* plan) const noexcept;
+  LINEFILTER_LOCAL Status Plan(const Sizing& sizing, uint64_t image_bytes, internal::BulkPlan* plan) const noexcept;
   LINEFILTER_LOCAL Status BuildBody(const Sizing& sizing, const internal::BulkPlan& plan, uint8_t* body, bool is_zero,
                                     internal::Partition* partition) noexcept;
   LINEFILTER_LOCAL Status BuildOfBorrowed(const internal::BulkContext& context, const internal::ProbeState& state,

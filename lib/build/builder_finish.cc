@@ -27,8 +27,7 @@ using internal::StateOf;
 using internal::TrailerFor;
 
 // What was kept of the last image is given back where it is in the way.
-Status FilterBuilder::Plan(const Sizing& sizing, BulkPlan* plan) const noexcept {
-  const uint64_t image_bytes = ImageBytesFor(options_, sizing);
+Status FilterBuilder::Plan(const Sizing& sizing, uint64_t image_bytes, BulkPlan* plan) const noexcept {
   internal::MemoryBudget budget{chunk_memory_ + image_bytes, options_.memory_limit};
   internal::ChunkTotals chunks;
   if (num_borrowed_ != 0) chunks.loose_hashes = internal::PieceHashes(*FindMaker(sizing.layout), num_borrowed_);
@@ -53,8 +52,10 @@ Status FilterBuilder::CheckFinish(uint64_t* image_bytes) const noexcept {
   Sizing sizing;
   BulkPlan plan;
   Status status = SizeNow(&sizing);
-  if (status.ok()) status = Plan(sizing, &plan);
-  if (status.ok()) *image_bytes = ImageBytesFor(options_, sizing);
+  if (!status.ok()) return status;
+  const uint64_t needed = ImageBytesFor(options_, sizing);
+  status = Plan(sizing, needed, &plan);
+  if (status.ok()) *image_bytes = needed;
   return status;
 }
 
@@ -175,7 +176,7 @@ Status FilterBuilder::FinishTo(void* out, size_t size, size_t* written) noexcept
   const uint64_t image_bytes = ImageBytesFor(options_, sizing);
   if (size < image_bytes) return internal::BufferTooSmall(size, image_bytes);
   BulkPlan plan;
-  status = Plan(sizing, &plan);
+  status = Plan(sizing, image_bytes, &plan);
   if (!status.ok()) return status;
   uint8_t* const body = static_cast<uint8_t*>(out);
   Partition partition(options_.allocator);
@@ -191,7 +192,7 @@ Status FilterBuilder::FinishTo(void* out, size_t size, size_t* written) noexcept
 
 Status FilterBuilder::WriteImage(const Sink& sink, const Sizing& sizing, Partition* partition) noexcept {
   BulkPlan plan;
-  Status status = Plan(sizing, &plan);
+  Status status = Plan(sizing, ImageBytesFor(options_, sizing), &plan);
   if (!status.ok()) return status;
   const uint64_t body_bytes = sizing.body_bytes;
   uint8_t* const body =

@@ -18,13 +18,8 @@ inline constexpr uint64_t kChunkBytes = 65536;
 // The longest extension fields that are written; a longer one is read.
 inline constexpr uint64_t kMaxStageTableBytes = 64 * 24, kMaxWrittenGrowthBytes = 1024, kKeyKindBytes = 1;
 
+// Words come first: behind bytes g++ clears them by vectors that lie across two of them, and who reads them next waits.
 struct Trailer {
-  uint8_t layout = 0;
-  uint8_t num_probes = 0;
-  uint8_t hash_id = 0;
-  uint8_t version = kFormatVersion;
-  bool has_seed = false;
-  bool has_num_keys = false;
   uint64_t seed = 0;
   uint64_t num_keys = 0;
   uint64_t body_bytes = 0;
@@ -34,6 +29,12 @@ struct Trailer {
   const uint8_t* growth = nullptr;
   const uint8_t* key_kind = nullptr;
   uint16_t stage_table_bytes = 0, growth_bytes = 0, key_kind_bytes = 0;
+  bool has_seed = false;
+  bool has_num_keys = false;
+  uint8_t layout = 0;
+  uint8_t num_probes = 0;
+  uint8_t hash_id = 0;
+  uint8_t version = kFormatVersion;
 };
 
 // How many chunk checks a body has.

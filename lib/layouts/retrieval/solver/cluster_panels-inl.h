@@ -66,7 +66,7 @@ HWY_INLINE bool ReduceCluster(const Group& group, const ClusterBytes& bytes, siz
     for (size_t i = 0; i < number; ++i) {
       if (!system->HasRoom()) return false;
       const size_t before = system->num_panels;
-      *fails |= AppendOctet(octets[i], q + 8 * i, system);
+      *fails |= AppendOctet(octets[i], q + 8 * i, Ones(8 * static_cast<uint32_t>(group.num_tasks)), system);
       ReduceOctets(before, *system, number - i - 1, octets + i + 1);
     }
   }

@@ -285,8 +285,8 @@ HWY_INLINE void KeepPanel(const NewPanel& from, size_t begin, size_t end, size_t
 }
 
 // Takes an octet that is reduced by all panels as the next rows; the system must have room. Tells which of them say
-// 0 = 1, as NonzeroBytes does.
-HWY_NOINLINE uint64_t AppendOctet(const uint64_t* octet, size_t first_row, PanelSystem* system) {
+// 0 = 1, as NonzeroBytes does, of the lanes that are in use: only for their rows pivots are looked for in all columns.
+HWY_NOINLINE uint64_t AppendOctet(const uint64_t* octet, size_t first_row, uint64_t in_use, PanelSystem* system) {
   using lanes::Vec;
   const size_t num_bytes = system->num_bytes;
   NewPanel panel;
@@ -295,7 +295,7 @@ HWY_NOINLINE uint64_t AppendOctet(const uint64_t* octet, size_t first_row, Panel
     ++panel.first;
   }
   panel.at = panel.first;
-  panel.lacking = ~uint64_t{0};
+  panel.lacking = in_use;
   panel.transposed = system->memory;
   panel.pivots = panel.transposed + 8 * (num_bytes + 2 + kGroup);
   Vec row[8], open[8];

@@ -43,13 +43,12 @@ HWY_INLINE void MakeRestOctet(size_t num_bytes, size_t m, const uint64_t* column
   lanes::Store(lanes::And(sides, EachByte(1)), octet + 8 * num_bytes);
 }
 
-// Notes the first contradictions of lanes that are still open, among the rows of an octet.
-HWY_INLINE void NoteFailures(uint64_t fails, size_t row, uint32_t* open, uint64_t* failed) {
-  while (fails != 0) {
-    const uint32_t lane = static_cast<uint32_t>(__builtin_ctzll(fails)) / 8;
-    if (*open >> lane & 1) failed[lane] = row + static_cast<size_t>(__builtin_ctzll(fails)) % 8;
-    *open &= ~(uint32_t{1} << lane);
-    fails &= ~(uint64_t{0xff} << (8 * lane));
+// Notes the first contradictions of lanes that are still open, among the rows of an octet. A lane has a byte of `open`.
+HWY_INLINE void NoteFailures(uint64_t fails, size_t row, uint64_t* open, uint64_t* failed) {
+  while ((fails & *open) != 0) {
+    const size_t bit = static_cast<size_t>(__builtin_ctzll(fails & *open));
+    failed[bit / 8] = row + bit % 8;
+    *open &= ~(uint64_t{0xff} << bit / 8 * 8);
   }
 }
 
@@ -58,8 +57,8 @@ HWY_INLINE void NoteFailures(uint64_t fails, size_t row, uint32_t* open, uint64_
 template <int kUnits, int kClusters>
 HWY_NOINLINE bool ReduceRestByPanels(const Group& group, const ColumnBytes<kUnits>& bytes, size_t num_constraints,
                                      uint64_t* failed, PanelSystem* system) {
-  uint32_t open = 0;
-  for (uint32_t lane = 0; lane < 8; ++lane) open |= static_cast<uint32_t>(failed[lane] == kNever) << lane;
+  uint64_t open = 0;
+  for (uint32_t lane = 0; lane < 8; ++lane) open |= (failed[lane] == kNever ? uint64_t{0xff} : 0) << (8 * lane);
   alignas(64) uint64_t octets[kOctetsAtOnce][kOctetWords];
   for (size_t m = 0; m < num_constraints; ++m) {
     uint64_t columns[kMostColumnBytes];
@@ -73,7 +72,7 @@ HWY_NOINLINE bool ReduceRestByPanels(const Group& group, const ColumnBytes<kUnit
       for (size_t i = 0; i < number && open != 0; ++i) {
         if (!system->HasRoom()) return false;
         const size_t row = m * group.padded_keys + q + 8 * i, before = system->num_panels;
-        NoteFailures(AppendOctet(octets[i], row, system), row, &open, failed);
+        NoteFailures(AppendOctet(octets[i], row, open, system), row, &open, failed);
         ReduceOctets(before, *system, number - i - 1, octets + i + 1);
       }
     }
