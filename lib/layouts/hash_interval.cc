@@ -28,7 +28,9 @@ size_t Select(const uint64_t* HWY_RESTRICT hashes, size_t n, internal::HashInter
     const auto some = hn::LoadU(d, hashes + i);
     const __mmask8 is_in = _mm512_cmple_epu64_mask(hn::Sub(some, firsts).raw, widths.raw);
     _mm512_storeu_si512(out + size, _mm512_maskz_compress_epi64(is_in, some.raw));
-    size += static_cast<size_t>(__builtin_popcount(is_in));
+    // The conversion is an instruction of its own: of the mask itself g++ 12 with -fsanitize=thread and -O2 stores one
+    // byte, and counts the ones of four (2304 hashes of 2048).
+    size += static_cast<size_t>(__builtin_popcount(_cvtmask8_u32(is_in)));
   }
 #endif
   for (; i < n; ++i) {

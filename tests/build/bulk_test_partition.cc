@@ -1,8 +1,11 @@
-// The partition itself sorts each hash into its range and puts all back; a histogram and a plan tell what groups need.
+// The partition itself sorts each hash into its range and puts all back; a histogram and a plan tell what groups need;
+// the hashes of an interval are selected.
+#include <iterator>
 #include <memory>
 
 #include "lib/build/group_plan.h"
 #include "lib/build/partition.h"
+#include "lib/layouts/hash_interval.h"
 #include "tests/build/bulk_test.h"
 #include "tests/testing/targets.h"
 
@@ -130,6 +133,28 @@ TEST(Partition, SortsAlikeOnEveryTarget) {
     const ScopedTuning tuning(0, 16);
     EXPECT_EQ(Build(Options(Layout::kBlocked), hashes), expected);
   });
+}
+
+// Any number of hashes, of an interval that has all, some or none; nothing is written behind the room that is asked
+// for.
+TEST(HashInterval, IsSelectedAlikeOnEveryTarget) {
+  const std::vector<uint64_t> hashes = RandomHashes(2048, 7);
+  constexpr uint64_t kHalf = uint64_t{1} << 63, kGuard = 0x6775617264;
+  for (const internal::HashInterval interval :
+       {internal::HashInterval{}, {kHalf, ~uint64_t{0}}, {kHalf / 2, kHalf}, {0, 0}}) {
+    for (const size_t n : {size_t{0}, size_t{1}, size_t{7}, size_t{8}, size_t{9}, size_t{1001}, hashes.size()}) {
+      std::vector<uint64_t> expected;
+      std::copy_if(hashes.begin(), hashes.begin() + static_cast<ptrdiff_t>(n), std::back_inserter(expected),
+                   [&](uint64_t hash) { return hash >= interval.first && hash <= interval.last; });
+      test::OnEveryTarget([&](const char*) {
+        std::vector<uint64_t> selected(n + internal::kSelectSlack + hashes.size(), kGuard);
+        const size_t size = internal::SelectHashes(hashes.data(), n, interval, selected.data());
+        ASSERT_EQ(size, expected.size());
+        EXPECT_TRUE(std::equal(expected.begin(), expected.end(), selected.begin()));
+        for (size_t i = n + internal::kSelectSlack; i < selected.size(); ++i) ASSERT_EQ(selected[i], kGuard);
+      });
+    }
+  }
 }
 
 // 4096 blocks: block b has the hashes that begin with the 12 bits of b.

@@ -180,9 +180,10 @@ HWY_INLINE void SolveRestOfWords(const Group& group, uint32_t constraint, size_t
   }
 }
 
-// constraint is the number of the first constraint that is left; num_constraints says how many there are.
-HWY_NOINLINE void SolveRest(const Group& group, size_t num_words, uint32_t constraint, size_t num_constraints,
-                            uint64_t* failed, Found* found) {
+// constraint is the number of the first constraint that is left; num_constraints says how many there are. It is inline,
+// else a target that solves the rest by panels (rest_panels-inl.h) has 21 KB of this that nothing calls.
+HWY_NOINLINE inline void SolveRest(const Group& group, size_t num_words, uint32_t constraint, size_t num_constraints,
+                                   uint64_t* failed, Found* found) {
   switch (num_words) {
     case 1:
       return SolveRestOfWords<1>(group, constraint, num_constraints, failed, found);

@@ -30,10 +30,10 @@ inline constexpr uint32_t kPaddedKeys = 128;
 inline constexpr uint32_t kMostWords = 252 / 64 + 1;
 // The words of all equations of the rest: more than blocks of random keys have (1260); beyond it is Outcome::kTooWide.
 inline constexpr uint32_t kMostRestWords = 1600;
-// By panels (panels-inl.h) the rest takes those words otherwise, and has octets of 32 bytes of columns and two of
-// sides.
+// By panels (panels-inl.h) the rest takes those words otherwise. Its octets have bytes of columns, two of what
+// constraints demand, and one of what clusters have left of that.
 inline constexpr uint32_t kRestPanelWords = 2 * 8 * kMostRestWords;
-inline constexpr uint32_t kMostOctetBytes = 35;
+inline constexpr uint32_t kMostOctetBytes = 32 + 2 + 1;
 
 // A run is solved at once: eight systems in eight lanes. An entry of an array is eight words, one per lane.
 struct alignas(64) RetrievalWork {
