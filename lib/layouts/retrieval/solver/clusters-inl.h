@@ -156,7 +156,7 @@ HWY_NOINLINE void ReduceClusters(const Group& group, int cluster, const uint64_t
   for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
     System<kWords> system;
     system.rows = work.cluster_rows + 8 * kWords * base;
-    system.pivots = work.cluster_pivots;
+    system.tests = work.cluster_tests;
     system.Clear();
     AnyFailure failure{lanes::Zero()};
     Tile<kWords> tile;
@@ -168,7 +168,7 @@ HWY_NOINLINE void ReduceClusters(const Group& group, int cluster, const uint64_t
           tile[t][w] = lanes::Load(input + 8 * (kWords * (system.num_rows + t) + w) + lane);
         }
       }
-      ReduceByAll<kWords>(system, lane, tile);
+      ReduceByAll<kWords, kTileRows<kWords>>(system, lane, tile);
       AppendTile<kWords>(system, lane, kTileRows<kWords>, tile, failure);
     }
     lanes::Store(lanes::Or(failure.fails, lanes::Load(failed + lane)), failed + lane);
@@ -182,10 +182,14 @@ HWY_NOINLINE void ReduceClusters(const Group& group, int cluster, const uint64_t
     // Half rows meet no row before the first whose pivot is in their lowest column or above.
     const Vec met = lanes::Sub(lanes::Zero(), lanes::LowestBit(halves[0]));
     for (size_t r = group.most_keys; r-- > 0;) {
-      Vec above = lanes::And(lanes::Load(system.Pivot(r, 0) + lane), met);
+      Vec row[size_t{kWords}], bits[size_t{kWords}];
+      LINEFILTER_UNROLL
+      for (int w = 0; w < kWords; ++w) row[w] = lanes::Load(system.Row(r, w) + lane);
+      FindPivot<kWords>(row, bits);
+      Vec above = lanes::And(bits[0], met);
       LINEFILTER_UNROLL
       for (int w = 0; w < kWords; ++w) {
-        const Vec pivot = lanes::Load(system.Pivot(r, w) + lane);
+        const Vec pivot = bits[w];
         pivots[w] = lanes::Or(pivots[w], pivot);
         if (w > 0) above = lanes::Or(above, pivot);
       }
@@ -205,7 +209,7 @@ HWY_NOINLINE void ReduceClusters(const Group& group, int cluster, const uint64_t
           tile[t][w] = lanes::And(lanes::Load(input + 8 * (kWords * (q + t) + w) + lane), halves[w]);
         }
       }
-      ReduceByAll<kWords>(system, lane, tile);
+      ReduceByAll<kWords, kTileRows<kWords>>(system, lane, tile);
       LINEFILTER_UNROLL
       for (size_t t = 0; t < kTileRows<kWords>; ++t) {
         LINEFILTER_UNROLL
@@ -240,20 +244,29 @@ HWY_NOINLINE void SumRestSides(const Group& group) {
   }
 }
 
-// Makes all columns of a cluster, from cluster_free and in its place.
+// Makes all columns of two clusters, from cluster_free and in its place.
 template <int kWords>
-HWY_NOINLINE void SolveClusters(const Group& group, int cluster) {
+HWY_NOINLINE void SolveClusters(const Group& group, int first) {
   RetrievalWork& work = *group.work;
-  const uint64_t* const rows = work.cluster_rows + 8 * kWords * static_cast<size_t>(cluster) * group.padded_keys;
+  const size_t distance = 8 * kWords * group.padded_keys;
+  const uint64_t* const rows = work.cluster_rows + distance * static_cast<size_t>(first);
+  const lanes::Vec limit[2] = {lanes::Set(kNever), lanes::Set(kNever)};
   for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
-    lanes::Vec x[1][size_t{kWords}];
+    lanes::Vec x[2][size_t{kWords}];
     LINEFILTER_UNROLL
-    for (int w = 0; w < kWords; ++w) {
-      x[0][w] = Expand<6>(lanes::Load(work.cluster_free[cluster][w] + lane), work.cluster_compress[cluster][w], lane);
+    for (int s = 0; s < 2; ++s) {
+      LINEFILTER_UNROLL
+      for (int w = 0; w < kWords; ++w) {
+        x[s][w] =
+            Expand<6>(lanes::Load(work.cluster_free[first + s][w] + lane), work.cluster_compress[first + s][w], lane);
+      }
     }
-    SolveBackwards<kWords, 1>(rows + lane, group.most_keys, 0, lanes::Set(kNever), x);
+    SolveBackwards<kWords, 2>(rows + lane, group.most_keys, distance, limit, x);
     LINEFILTER_UNROLL
-    for (int w = 0; w < kWords; ++w) lanes::Store(x[0][w], work.cluster_free[cluster][w] + lane);
+    for (int s = 0; s < 2; ++s) {
+      LINEFILTER_UNROLL
+      for (int w = 0; w < kWords; ++w) lanes::Store(x[s][w], work.cluster_free[first + s][w] + lane);
+    }
   }
 }
 

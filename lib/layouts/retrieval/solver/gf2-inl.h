@@ -19,7 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/layouts/retrieval/lanes-inl.h"
+#include "lib/layouts/retrieval/solver/tests-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
@@ -41,36 +41,38 @@ inline constexpr int kTileRows = TileRows<kWords>();
 template <int kWords, size_t kRows = kTileRows<kWords>>
 using Tile = lanes::Vec[kRows][size_t{kWords}];
 
-// A growing system. Rows and pivots lie in memory as [row][word][8 lanes].
+// A growing system. Rows and tests lie in memory as [row][word][8 lanes].
 template <int kWords>
 struct System {
   uint64_t* rows;
-  uint64_t* pivots;  // the pivot's bit; zero for a row that nothing was left of
+  uint64_t* tests;  // of pivots
   size_t num_rows;
   size_t start[size_t{kWords} + 1];
   size_t num_leading;  // so many first rows have their pivots in word 0, in all lanes
 
   uint64_t* Row(size_t r, int word) const { return rows + 8 * (kWords * r + static_cast<size_t>(word)); }
-  uint64_t* Pivot(size_t r, int word) const { return pivots + 8 * (kWords * r + static_cast<size_t>(word)); }
+  uint64_t* Test(size_t r, int word) const { return tests + 8 * (kWords * r + static_cast<size_t>(word)); }
   void Clear() {
     num_rows = num_leading = 0;
     for (size_t& s : start) s = 0;
   }
 };
 
-// Does target ^= row, where it has the row's pivot. Words below kFirst are known to be zero in the row, and the pivot
-// to be in a word below kEnd.
-template <int kWords, int kFirst, int kEnd>
+// Does target ^= row, where it has the row's pivot, which is told by its bit or by its test. Words below kFirst are
+// known to be zero in the row, and the pivot to be in a word below kEnd.
+template <int kWords, int kFirst, int kEnd, bool kByTest = false>
 HWY_INLINE void ReduceRow(const lanes::Vec (&pivot)[size_t{kWords}], const lanes::Vec (&row)[size_t{kWords}],
                           lanes::Vec (&target)[size_t{kWords}]) {
   lanes::Hit hit;
   if constexpr (kFirst + 1 == kEnd) {
-    hit = lanes::HitWhereMeets(target[kFirst], pivot[kFirst]);
+    hit = kByTest ? lanes::HitAt(target[kFirst], pivot[kFirst]) : lanes::HitWhereMeets(target[kFirst], pivot[kFirst]);
   } else {
-    lanes::Vec met = lanes::And(target[kFirst], pivot[kFirst]);
+    lanes::Vec met = lanes::Zero();
     LINEFILTER_UNROLL
-    for (int w = kFirst + 1; w < kEnd; ++w) met = lanes::Or(met, lanes::And(target[w], pivot[w]));
-    hit = lanes::HitWhereMeets(met, met);
+    for (int w = kFirst; w < kEnd; ++w) {
+      met = lanes::Or(met, kByTest ? lanes::Meeting(target[w], pivot[w]) : lanes::And(target[w], pivot[w]));
+    }
+    hit = kByTest ? lanes::HitWhereAny(met) : lanes::HitWhereMeets(met, met);
   }
   LINEFILTER_UNROLL
   for (int w = kFirst; w < kWords; ++w) target[w] = lanes::XorWhere(hit, target[w], row[w]);
@@ -79,18 +81,18 @@ HWY_INLINE void ReduceRow(const lanes::Vec (&pivot)[size_t{kWords}], const lanes
 // Reduces a tile by the earlier row r.
 template <int kWords, int kFirst, int kEnd, size_t kRows>
 HWY_INLINE void ReduceBy(const System<kWords>& system, size_t r, size_t lane, Tile<kWords, kRows>& tile) {
-  lanes::Vec pivot[size_t{kWords}], row[size_t{kWords}];
+  lanes::Vec test[size_t{kWords}], row[size_t{kWords}];
   LINEFILTER_UNROLL
   for (int w = kFirst; w < kWords; ++w) {
-    if (w < kEnd) pivot[w] = lanes::Load(system.Pivot(r, w) + lane);
+    if (w < kEnd) test[w] = lanes::Load(system.Test(r, w) + lane);
     row[w] = lanes::Load(system.Row(r, w) + lane);
   }
   LINEFILTER_UNROLL
-  for (size_t t = 0; t < kRows; ++t) ReduceRow<kWords, kFirst, kEnd>(pivot, row, tile[t]);
+  for (size_t t = 0; t < kRows; ++t) ReduceRow<kWords, kFirst, kEnd, true>(test, row, tile[t]);
 }
 
-template <int kWords, int kFirst = 0, size_t kRows>
-HWY_INLINE void ReduceByAll(const System<kWords>& system, size_t lane, Tile<kWords, kRows>& tile) {
+template <int kWords, int kFirst, size_t kRows>
+HWY_INLINE void ReduceFrom(const System<kWords>& system, size_t lane, Tile<kWords, kRows>& tile) {
   if constexpr (kFirst < kWords) {
     const size_t end = kFirst + 1 < kWords ? system.start[kFirst + 1] : system.num_rows;
     size_t r = system.start[kFirst];
@@ -98,15 +100,33 @@ HWY_INLINE void ReduceByAll(const System<kWords>& system, size_t lane, Tile<kWor
       for (; r < system.num_leading; ++r) ReduceBy<kWords, 0, 1, kRows>(system, r, lane, tile);
     }
     for (; r < end; ++r) ReduceBy<kWords, kFirst, kWords, kRows>(system, r, lane, tile);
-    ReduceByAll<kWords, kFirst + 1, kRows>(system, lane, tile);
+    ReduceFrom<kWords, kFirst + 1, kRows>(system, lane, tile);
   }
 }
 
-// The lowest column of a row, as a bit; zero if there is none.
+// Reduces a tile by all rows.
+template <int kWords, size_t kRows>
+LINEFILTER_OWN_REGISTERS void ReduceByAll(const System<kWords>& system, size_t lane, Tile<kWords, kRows>& tile) {
+  Tile<kWords, kRows> in_registers;
+  LINEFILTER_UNROLL
+  for (size_t t = 0; t < kRows; ++t) {
+    LINEFILTER_UNROLL
+    for (int w = 0; w < kWords; ++w) in_registers[t][w] = tile[t][w];
+  }
+  ReduceFrom<kWords, 0, kRows>(system, lane, in_registers);
+  LINEFILTER_UNROLL
+  for (size_t t = 0; t < kRows; ++t) {
+    LINEFILTER_UNROLL
+    for (int w = 0; w < kWords; ++w) tile[t][w] = in_registers[t][w];
+  }
+}
+
+// The lowest column of a row, as a bit; zero if there is none. Of a row that says 0 = 1 it is the right side's bit:
+// that tells contradictions, and what later rows of such a lane become is not asked for.
 template <int kWords>
 HWY_INLINE void FindPivot(const lanes::Vec (&row)[size_t{kWords}], lanes::Vec (&pivot)[size_t{kWords}]) {
   if constexpr (kWords == 1) {
-    pivot[0] = lanes::AndNot(lanes::Set(kRightSide), lanes::LowestBit(row[0]));
+    pivot[0] = lanes::LowestBit(row[0]);
   } else {
     pivot[0] = lanes::LowestBit(row[0]);
     lanes::Vec below = row[0];
@@ -116,7 +136,6 @@ HWY_INLINE void FindPivot(const lanes::Vec (&row)[size_t{kWords}], lanes::Vec (&
       pivot[w] = lanes::IfThenElseZero(lanes::IsZero(below), bit);
       below = lanes::Or(below, row[w]);
     }
-    pivot[kWords - 1] = lanes::AndNot(lanes::Set(kRightSide), pivot[kWords - 1]);
   }
 }
 
@@ -144,14 +163,11 @@ HWY_INLINE void AppendTile(System<kWords>& system, size_t lane, size_t taken, Ti
     const size_t r = system.num_rows + t;
     Vec pivot[size_t{kWords}];
     FindPivot<kWords>(tile[t], pivot);
-    Vec any = pivot[0];
-    LINEFILTER_UNROLL
-    for (int w = 1; w < kWords; ++w) any = lanes::Or(any, pivot[w]);
-    failure.Note(lanes::IfThenElseZero(lanes::IsZero(any), tile[t][kWords - 1]), r);
+    failure.Note(pivot[kWords - 1], r);
     LINEFILTER_UNROLL
     for (int w = 0; w < kWords; ++w) {
       lanes::Store(tile[t][w], system.Row(r, w) + lane);
-      lanes::Store(pivot[w], system.Pivot(r, w) + lane);
+      lanes::Store(lanes::MakeTest(pivot[w]), system.Test(r, w) + lane);
     }
     LINEFILTER_UNROLL
     for (size_t s = t + 1; s < kRows; ++s) ReduceRow<kWords, 0, kWords>(pivot, tile[t], tile[s]);
@@ -176,14 +192,15 @@ HWY_INLINE void AppendTile(System<kWords>& system, size_t lane, size_t taken, Ti
 // Makes the solution of the first limit[lane] rows, with all columns zero that have no pivot and are not set in x. It
 // takes several equal systems at once, whose rows are `distance` words apart: one alone would wait for each parity.
 template <int kWords, int kSystems>
-HWY_INLINE void SolveBackwards(const uint64_t* rows, size_t num_rows, size_t distance, lanes::Vec limit,
+HWY_INLINE void SolveBackwards(const uint64_t* rows, size_t num_rows, size_t distance,
+                               const lanes::Vec (&limit)[size_t{kSystems}],
                                lanes::Vec (&x)[size_t{kSystems}][size_t{kWords}]) {
   using lanes::Vec;
   const Vec right_side = lanes::Set(kRightSide);
   for (size_t r = num_rows; r-- > 0;) {
-    const lanes::Mask counts = lanes::IsLess(lanes::Set(r), limit);
     LINEFILTER_UNROLL
     for (int s = 0; s < kSystems; ++s) {
+      const lanes::Mask counts = lanes::IsLess(lanes::Set(r), limit[s]);
       Vec row[size_t{kWords}], pivot[size_t{kWords}];
       LINEFILTER_UNROLL
       for (int w = 0; w < kWords; ++w) {

@@ -40,34 +40,82 @@ HWY_INLINE lanes::Vec Pair(lanes::Vec low, lanes::Vec high) {
 // other columns than those, and so do the rows that meet them: the last word is all.
 struct Reducers {
   const uint64_t* rows;  // of row r at 8 * kWords * r
-  const uint64_t* pivots;
+  const uint64_t* tests;
   size_t first, end;
 };
 
-// Makes pairs of rows and pivots, each with itself.
+// Finds them, and their pivots.
 template <int kUnits>
-HWY_INLINE void PairRows(const Group& group, size_t lane, Reducers* by) {
-  for (size_t r = by->first; r < by->end; ++r) {
-    const lanes::Vec row = lanes::Load(by->rows + 8 * r + lane), pivot = lanes::Load(by->pivots + 8 * r + lane);
-    lanes::Store(Pair<kUnits>(row, row), group.work->paired_rows + 8 * r + lane);
-    lanes::Store(Pair<kUnits>(pivot, pivot), group.work->paired_pivots + 8 * r + lane);
+HWY_INLINE Reducers FindReducers(const Group& group, const System<Units<kUnits>::kWords>& system, size_t lane,
+                                 lanes::Vec& pivots) {
+  using U = Units<kUnits>;
+  constexpr int kLast = U::kWords - 1;
+  Reducers by = {system.Row(0, kLast), system.Test(0, kLast), 0, group.most_keys};
+  for (size_t r = group.most_keys; r-- > 0;) {
+    lanes::Vec row[U::kWords], pivot[U::kWords];
+    LINEFILTER_UNROLL
+    for (int w = 0; w < U::kWords; ++w) row[w] = lanes::Load(system.Row(r, w) + lane);
+    FindPivot<U::kWords>(row, pivot);
+    const lanes::Vec in_upper = lanes::And(pivot[kLast], lanes::Set(U::kUpperHalf));
+    pivots = lanes::Or(pivots, in_upper);
+    if (!lanes::AllTrue(lanes::IsZero(in_upper))) by.first = r;
   }
-  by->rows = group.work->paired_rows;
-  by->pivots = group.work->paired_pivots;
+  return by;
+}
+
+// Does the same, and makes pairs of each row and its test with itself.
+template <int kUnits>
+HWY_INLINE Reducers PairReducers(const Group& group, const System<Units<kUnits>::kWords>& system, size_t lane,
+                                 lanes::Vec& pivots) {
+  uint64_t *const rows = group.work->paired_rows, *const tests = group.work->paired_tests;
+  size_t size = 0;
+  for (size_t r = 0; r < group.most_keys; ++r) {
+    const lanes::Vec row = lanes::Load(system.Row(r, 0) + lane);
+    const lanes::Vec pivot = lanes::And(lanes::LowestBit(row), lanes::Set(Units<kUnits>::kUpperHalf));
+    pivots = lanes::Or(pivots, pivot);
+    lanes::Store(Pair<kUnits>(row, row), rows + 8 * size + lane);
+    lanes::Store(lanes::MakeHalvesTest(Pair<kUnits>(pivot, pivot)), tests + 8 * size + lane);
+    size += !lanes::AllTrue(lanes::IsZero(pivot));  // the next one takes the place of one without
+  }
+  return {rows, tests, 0, size};
 }
 
 // Tells where a reduced half row comes to lie: from units as lanes to blocks as lanes.
 template <int kUnits>
 HWY_INLINE void StoreHalfRow(const Group& group, int run, size_t q, size_t lane, lanes::Vec x) {
   using U = Units<kUnits>;
+  uint64_t* const to = group.work->unit_half_rows + 8 * kUnits * q;
   alignas(64) uint64_t of_units[8];
   lanes::Store(x, of_units + lane);
-  uint64_t* const to = group.work->unit_half_rows + 8 * kUnits * q;
   LINEFILTER_UNROLL
-  for (size_t i = lane; i < lane + lanes::kLanes; ++i) {
-    const int l = static_cast<int>(i);
-    to[8 * U::UnitOf(run, l) + U::BlockOf(run, l)] = of_units[i];
+  for (size_t i = 0; i < lanes::kLanes; ++i) {
+    const int l = static_cast<int>(lane + i);
+    to[8 * U::UnitOf(run, l) + U::BlockOf(run, l)] = of_units[lane + i];
   }
+}
+
+// Reduces the tile of half rows by rows.
+template <int kUnits, size_t kTile>
+LINEFILTER_OWN_REGISTERS void ReduceHalves(const Reducers& by, size_t lane, lanes::Vec (&in_memory)[kTile]) {
+  using lanes::Vec;
+  using U = Units<kUnits>;
+  Vec tile[kTile];
+  LINEFILTER_UNROLL
+  for (size_t t = 0; t < kTile; ++t) tile[t] = in_memory[t];
+  for (size_t r = by.first; r < by.end; ++r) {
+    const Vec test = lanes::Load(by.tests + 8 * U::kWords * r + lane);
+    const Vec row = lanes::Load(by.rows + 8 * U::kWords * r + lane);
+    LINEFILTER_UNROLL
+    for (size_t t = 0; t < kTile; ++t) {
+      if constexpr (kArePaired<kUnits>) {
+        tile[t] = lanes::XorHalvesWhere(lanes::HitHalvesAt(tile[t], test), tile[t], row);
+      } else {
+        tile[t] = lanes::XorWhere(lanes::HitAt(tile[t], test), tile[t], row);
+      }
+    }
+  }
+  LINEFILTER_UNROLL
+  for (size_t t = 0; t < kTile; ++t) in_memory[t] = tile[t];
 }
 
 // Reduces the half rows of kTile keys from q on, of twice as many where they are paired. compress lies as they do.
@@ -84,18 +132,7 @@ HWY_INLINE void ReduceHalfTile(const Group& group, int run, const Reducers& by, 
       tile[t] = Pair<kUnits>(tile[t], MakeHalfRow<kUnits>(group, run, q + kTile + t, lane));
     }
   }
-  for (size_t r = by.first; r < by.end; ++r) {
-    const Vec pivot = lanes::Load(by.pivots + 8 * U::kWords * r + lane);
-    const Vec row = lanes::Load(by.rows + 8 * U::kWords * r + lane);
-    LINEFILTER_UNROLL
-    for (size_t t = 0; t < kTile; ++t) {
-      if constexpr (kArePaired<kUnits>) {
-        tile[t] = lanes::XorHalvesWhere(lanes::HitWhereHalvesMeet(tile[t], pivot), tile[t], row);
-      } else {
-        tile[t] = lanes::XorWhere(lanes::HitWhereMeets(tile[t], pivot), tile[t], row);
-      }
-    }
-  }
+  ReduceHalves<kUnits, kTile>(by, lane, tile);
   const Vec side = lanes::Set(kRightSide);
   LINEFILTER_UNROLL
   for (size_t t = 0; t < kTile; ++t) {
@@ -118,24 +155,18 @@ template <int kUnits>
 HWY_NOINLINE void ReduceHalfRows(const Group& group, int run) {
   using lanes::Vec;
   using U = Units<kUnits>;
-  constexpr int kLast = U::kWords - 1;
   const System<U::kWords> system = UnitSystem<kUnits>(group, run);
   uint64_t(*const compress)[8] = group.work->unit_compress[run];
   const Vec upper = lanes::Set(U::kUpperHalf);
   for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
-    Reducers by = {system.Row(0, kLast), system.Pivot(0, kLast), 0, group.most_keys};
     Vec pivots = lanes::Zero();
-    for (size_t r = group.most_keys; r-- > 0;) {
-      const Vec pivot = lanes::And(lanes::Load(system.Pivot(r, kLast) + lane), upper);
-      pivots = lanes::Or(pivots, pivot);
-      if (!lanes::AllTrue(lanes::IsZero(pivot))) by.first = r;
-    }
+    const Reducers by = kArePaired<kUnits> ? PairReducers<kUnits>(group, system, lane, pivots)
+                                           : FindReducers<kUnits>(group, system, lane, pivots);
     const Vec columns = kUnits == 16 && run % 2 == 1 ? lanes::And(upper, lanes::Set(0x7fffffff)) : upper;
     PrepareCompress<U::kCompressSteps>(lanes::ShiftRight<U::kUpperShift>(lanes::AndNot(pivots, columns)), compress,
                                        lane);
     size_t q = 0;
     if constexpr (kArePaired<kUnits>) {
-      PairRows<kUnits>(group, lane, &by);
       alignas(64) uint64_t of_pairs[7][8];
       for (size_t i = 0; i < 7; ++i) {
         const Vec step = lanes::Load(compress[i] + lane);

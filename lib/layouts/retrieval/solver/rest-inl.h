@@ -102,7 +102,7 @@ HWY_NOINLINE size_t ReduceRest(const Group& group, size_t num_constraints, size_
   RetrievalWork& work = *group.work;
   System<kWords> system;
   system.rows = work.rest_rows[0];
-  system.pivots = work.rest_rows[1];
+  system.tests = work.rest_rows[1];
   system.Clear();
   FirstFailure failure{lanes::Load(failed + lane)};
   Tile<kWords> tile;
@@ -120,7 +120,7 @@ HWY_NOINLINE size_t ReduceRest(const Group& group, size_t num_constraints, size_
         const lanes::Mask demanded = lanes::Meets(lanes::Load(work.rest_sides + 8 * (q + t) + lane), bit);
         tile[t][kWords - 1] = lanes::Or(tile[t][kWords - 1], lanes::IfThenElseZero(demanded, lanes::Set(kRightSide)));
       }
-      ReduceByAll<kWords>(system, lane, tile);
+      ReduceByAll<kWords, kTileRows<kWords>>(system, lane, tile);
       // Behind the last key a tile is zero, so the next one takes its place.
       const size_t left = group.most_keys - q;
       AppendTile<kWords>(system, lane, left < kTileRows<kWords> ? left : kTileRows<kWords>, tile, failure);
@@ -161,22 +161,35 @@ HWY_INLINE void FindHeader(const Group& group, size_t num_rows, uint32_t constra
 template <int kWords>
 HWY_INLINE void SolveRestOfWords(const Group& group, uint32_t constraint, size_t num_constraints, uint64_t* failed,
                                  Found* found) {
+  constexpr int kSystems = 8 / lanes::kLanes;
   alignas(64) uint64_t limit[8];
+  size_t most_rows = 0;
   for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
     const size_t num_rows = ReduceRest<kWords>(group, num_constraints, lane, failed);
-    for (size_t block = lane; block < lane + lanes::kLanes; ++block) {
-      limit[block] = 0;
-      if (block < group.num_tasks && found->outcome[block] == Outcome::kSolved) {
-        FindHeader(group, group.most_keys, constraint, constraint + num_constraints == 31, block, failed[block], found,
-                   limit + block);
-      }
+    most_rows = num_rows > most_rows ? num_rows : most_rows;
+  }
+  for (size_t block = 0; block < 8; ++block) {
+    limit[block] = 0;
+    if (block < group.num_tasks && found->outcome[block] == Outcome::kSolved) {
+      FindHeader(group, group.most_keys, constraint, constraint + num_constraints == 31, block, failed[block], found,
+                 limit + block);
     }
-    lanes::Vec x[1][size_t{kWords}];
+  }
+  // Lanes that had fewer rows have failed before, so their limit leaves the other ones out.
+  lanes::Vec x[size_t{kSystems}][size_t{kWords}], limits[size_t{kSystems}];
+  LINEFILTER_UNROLL
+  for (int s = 0; s < kSystems; ++s) {
+    limits[s] = lanes::Load(limit + static_cast<size_t>(s) * lanes::kLanes);
     LINEFILTER_UNROLL
-    for (int w = 0; w < kWords; ++w) x[0][w] = lanes::Zero();
-    SolveBackwards<kWords, 1>(group.work->rest_rows[0] + lane, num_rows, 0, lanes::Load(limit + lane), x);
+    for (int w = 0; w < kWords; ++w) x[s][w] = lanes::Zero();
+  }
+  SolveBackwards<kWords, kSystems>(group.work->rest_rows[0], most_rows, lanes::kLanes, limits, x);
+  LINEFILTER_UNROLL
+  for (int s = 0; s < kSystems; ++s) {
     LINEFILTER_UNROLL
-    for (int w = 0; w < kWords; ++w) lanes::Store(x[0][w], group.work->rest_free + 8 * w + lane);
+    for (size_t w = 0; w < kWords; ++w) {
+      lanes::Store(x[s][w], group.work->rest_free + 8 * w + static_cast<size_t>(s) * lanes::kLanes);
+    }
   }
 }
 

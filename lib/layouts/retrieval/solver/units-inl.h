@@ -195,7 +195,7 @@ template <int kUnits>
 HWY_INLINE System<Units<kUnits>::kWords> UnitSystem(const Group& group, int run) {
   System<Units<kUnits>::kWords> system;
   system.rows = group.work->unit_rows + 8 * static_cast<size_t>(run) * group.padded_keys * Units<kUnits>::kWords;
-  system.pivots = group.work->unit_pivots;
+  system.tests = group.work->unit_tests;
   system.Clear();
   return system;
 }
@@ -208,7 +208,7 @@ HWY_INLINE void TakeUnitRows(const Group& group, int run, size_t lane, System<Un
   Tile<kWords, kRows> tile;
   LINEFILTER_UNROLL
   for (size_t t = 0; t < kRows; ++t) MakeUnitRow<kUnits>(group, run, system.num_rows + t, lane, tile[t]);
-  ReduceByAll<kWords>(system, lane, tile);
+  ReduceByAll<kWords, kRows>(system, lane, tile);
   AppendTile<kWords>(system, lane, kRows, tile, failure);
 }
 
@@ -218,18 +218,23 @@ HWY_NOINLINE void ReduceUnits(const Group& group, int run, uint64_t* failed) {
   constexpr int kWords = Units<kUnits>::kWords;
   constexpr size_t kRows = kTileRows<kWords>;
   SpreadKeys<kUnits>(group, run);
-  for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
-    System<kWords> system = UnitSystem<kUnits>(group, run);
-    AnyFailure failure{lanes::Zero()};
-    while (system.num_rows < group.most_keys) {
-      if (system.num_rows + kRows / 2 < group.most_keys) {
-        TakeUnitRows<kUnits, kRows>(group, run, lane, system, failure);
-      } else {  // the last rows are the most expensive ones
-        TakeUnitRows<kUnits, kRows / 2>(group, run, lane, system, failure);
+  System<kWords> systems[8 / lanes::kLanes];
+  AnyFailure failures[8 / lanes::kLanes];
+  for (System<kWords>& system : systems) system = UnitSystem<kUnits>(group, run);
+  for (AnyFailure& failure : failures) failure.fails = lanes::Zero();
+  // Lanes take turns, tile by tile: while a tile is reduced within itself, which is a chain, the next one is begun.
+  for (size_t rows; (rows = systems[0].num_rows) < group.most_keys;) {
+    const bool takes_all = rows + kRows / 2 < group.most_keys;  // the last rows are the most expensive ones
+    for (size_t i = 0; i < 8 / lanes::kLanes; ++i) {
+      const size_t lane = i * lanes::kLanes;
+      if (takes_all) {
+        TakeUnitRows<kUnits, kRows>(group, run, lane, systems[i], failures[i]);
+      } else {
+        TakeUnitRows<kUnits, kRows / 2>(group, run, lane, systems[i], failures[i]);
       }
     }
-    lanes::Store(failure.fails, failed + lane);
   }
+  for (size_t i = 0; i < 8 / lanes::kLanes; ++i) lanes::Store(failures[i].fails, failed + i * lanes::kLanes);
 }
 
 // Makes all columns of the units of four runs, from unit_free. low and high are the words of the units.
@@ -246,7 +251,8 @@ HWY_NOINLINE void SolveUnits(const Group& group, int first_run, uint64_t (*low)[
       x[s][U::kWords - 1] = lanes::ShiftLeft<U::kUpperShift>(Expand<U::kCompressSteps>(
           lanes::Load(group.work->unit_free[first_run + s] + lane), group.work->unit_compress[first_run + s], lane));
     }
-    SolveBackwards<U::kWords, 4>(rows + lane, group.most_keys, distance, lanes::Set(kNever), x);
+    const lanes::Vec all = lanes::Set(kNever), limit[4] = {all, all, all, all};
+    SolveBackwards<U::kWords, 4>(rows + lane, group.most_keys, distance, limit, x);
     LINEFILTER_UNROLL
     for (int s = 0; s < 4; ++s) {
       lanes::Store(x[s][0], low[first_run + s] + lane);

@@ -46,9 +46,9 @@ struct alignas(64) RetrievalWork {
 
   // Units are the lanes here: [run][key].
   uint64_t unit_rows[8 * kPaddedKeys * 8];
-  uint64_t unit_pivots[2 * kPaddedKeys * 8];  // for the run at hand
-  uint64_t paired_rows[kPaddedKeys * 8];      // the same run's rows and pivots, as two keys' half rows meet them
-  uint64_t paired_pivots[kPaddedKeys * 8];
+  uint64_t unit_tests[2 * kPaddedKeys * 8];  // for the run at hand
+  uint64_t paired_rows[kPaddedKeys * 8];     // the same run's rows and tests, as two keys' half rows meet them
+  uint64_t paired_tests[kPaddedKeys * 8];
   uint64_t unit_panels[4 * kPaddedKeys * 8];  // the same run's panels, where there are matrices of bits
   uint64_t unit_octets[kPaddedKeys * 8];      // the upper halves before they are reduced
   uint64_t half_octets[8 * kPaddedKeys * 8];  // what they become; see HalfOctet
@@ -63,7 +63,7 @@ struct alignas(64) RetrievalWork {
   // Clusters lie as [cluster][key][word], the right side in bit 63 of the last word.
   uint64_t cluster_input[4 * kPaddedKeys * 8];
   uint64_t cluster_rows[4 * kPaddedKeys * 8];
-  uint64_t cluster_pivots[2 * kPaddedKeys * 8];  // for the cluster at hand
+  uint64_t cluster_tests[2 * kPaddedKeys * 8];  // for the cluster at hand
   uint64_t cluster_half_rows[4 * kPaddedKeys * 8];
   uint64_t cluster_sides[4 * kPaddedKeys * 8];  // [cluster][key]: the half rows' right sides, bit 63
   uint64_t cluster_compress[8][2][7][8];        // [cluster][word]
@@ -77,7 +77,7 @@ struct alignas(64) RetrievalWork {
   uint64_t rest_sides[kPaddedKeys * 8];  // [key], bit m: what the m-th constraint after the clusters' demands
   uint64_t masks[16 * kMostWords * 8];   // [constraint][word]: which packed columns it sums up
   union {
-    uint64_t rest_rows[2][kMostRestWords * 8];  // [equation][word], and the same of their pivots
+    uint64_t rest_rows[2][kMostRestWords * 8];  // [equation][word], and the same of their tests
     uint64_t rest_panels[kRestPanelWords];
   };
   uint64_t rest_free[(kMostWords + 1) * 8];  // [word]: the solution
