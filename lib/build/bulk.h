@@ -83,12 +83,12 @@ inline ProbeState StateOf(const Sizing& sizing, uint8_t* body) {
 // Inserts into a whole body, of a layout that takes keys. In layouts of blocks nobody asks whether a key is new: 1.0
 // instead of 1.5 ns.
 inline void InsertHashes(const LayoutMaker& maker, const ProbeState& state, uint8_t* body, const uint64_t* hashes,
-                         uint64_t n) {
+                         uint64_t n, const Arrivals& arrivals = {}) {
   if (maker.build_range == nullptr) {
     state.kernels->insert_batch(state, hashes, static_cast<size_t>(n), nullptr);
   } else {
     const HashSpan span{hashes, n};
-    maker.build_range(state, {0, state.num_units, body, &span, 1, n}, nullptr);
+    maker.build_range(state, {0, state.num_units, body, &span, 1, n, arrivals}, nullptr);
   }
 }
 
