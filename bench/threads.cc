@@ -89,6 +89,22 @@ bool HasSecondCpu() {
 #endif
 }
 
+bool PinToCpu(size_t index) {
+#if defined(__linux__)
+  cpu_set_t allowed, one;
+  CPU_ZERO(&one);
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return false;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed) || index-- != 0) continue;
+    CPU_SET(cpu, &one);
+    return sched_setaffinity(0, sizeof(one), &one) == 0;
+  }
+  return false;
+#else
+  return index < std::thread::hardware_concurrency();
+#endif
+}
+
 Meanwhile::Meanwhile(std::function<void()> work) {
   thread_ = std::thread([this, work = std::move(work), taken = CpuOfCaller()] {
     LeaveCpu(taken);

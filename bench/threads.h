@@ -16,6 +16,9 @@ inline constexpr size_t kTwoThreads = 2;
 // Whether this process may use a second CPU.
 bool HasSecondCpu();
 
+// Moves the caller to one of the CPUs that it may use, numbered from 0, where it stays. False if there is none.
+bool PinToCpu(size_t index);
+
 // Calls work() again and again on another CPU than the caller's, from when the constructor returns until destroyed.
 class Meanwhile {
  public:

@@ -59,25 +59,22 @@ Status FilterBuilder::CheckFinish(uint64_t* image_bytes) const noexcept {
   return status;
 }
 
-// Threads insert at once. Each has a part of the hashes, and in each turn another part of the body, which is its own
-// meanwhile: it selects the hashes that fall there, so it reads its hashes once a turn. By two threads a key takes 1.3
-// to 1.4 ns at 5 to 12 MB. To sort first and make ranges takes 1.55, and memory.
+// Threads insert at once. Each has a part of the body, looks at all hashes, and selects those that fall there; while it
+// inserts them, the next ones come. So no line goes from one core to another, and no thread waits. DESIGN.md has what
+// was rejected.
 void FilterBuilder::InsertByThreads(const internal::LayoutMaker& maker, const ProbeState& state, uint8_t* body,
                                     bool is_zero, size_t num_threads) noexcept {
   const uint64_t num_blocks = state.num_units;
-  for (size_t turn = 0; turn < num_threads; ++turn) {
-    internal::ShareOut(options_.executor, num_threads, num_threads, [&](size_t, uint64_t part) {
-      const uint64_t of_body = (part + turn) % num_threads;
-      const uint64_t begin = num_blocks * of_body / num_threads, end = num_blocks * (of_body + 1) / num_threads;
-      if (turn == 0 && !is_zero) memset(body + 64 * begin, 0, static_cast<size_t>(64 * (end - begin)));
-      const internal::HashInterval interval = internal::HashesOf(begin, end, num_blocks);
-      ForEachSpanOf(part, num_threads, [&](const uint64_t* hashes, uint64_t n) {
-        internal::ForEachInInterval(hashes, n, interval, [&](const uint64_t* some, size_t size) {
-          internal::InsertHashes(maker, state, body, some, size);
-        });
+  internal::ShareOut(options_.executor, num_threads, num_threads, [&](size_t, uint64_t part) {
+    const uint64_t begin = num_blocks * part / num_threads, end = num_blocks * (part + 1) / num_threads;
+    if (!is_zero) memset(body + 64 * begin, 0, static_cast<size_t>(64 * (end - begin)));
+    const internal::HashInterval interval = internal::HashesOf(begin, end, num_blocks);
+    ForEachSpan([&](const uint64_t* hashes, uint64_t n) {
+      internal::ForEachInInterval(hashes, n, interval, [&](const uint64_t* some, size_t size, const uint64_t* next) {
+        internal::InsertHashes(maker, state, body, some, size, {reinterpret_cast<uintptr_t>(next), num_threads});
       });
     });
-  }
+  });
 }
 
 Status FilterBuilder::InsertAll(const Sizing& sizing, uint8_t* body, bool is_zero, size_t num_threads) noexcept {

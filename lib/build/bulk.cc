@@ -18,7 +18,7 @@ constexpr uint64_t kMostWorkers = 256;
 constexpr uint64_t kWorkerShare = 4;
 // But up to so many make ranges where each has so many to make: a few MiB, for a build several times faster.
 constexpr uint64_t kFewWorkers = 4, kRangesWorthAWorker = 4;
-// So many insert at once: each looks once more at its hashes for each other one.
+// So many insert at once: each looks at the hashes of all.
 constexpr uint64_t kFewInserters = 4;
 // A mutable layout takes a range in several goes, so it needs no list of all its spans.
 constexpr uint64_t kSpansAtOnce = 64;

@@ -164,7 +164,7 @@ Status SourceBuild::ReadGroup(const GroupPlan::Group& group, Partition* partitio
   if (drops_all_repeats_) return ReadDistinct(interval.first, interval.last, CapacityFor(group), partition);
   return Pass([&](const uint64_t* hashes, size_t n) {
     bool has_room = true;
-    ForEachInInterval(hashes, n, interval, [&](const uint64_t* some, size_t size) {
+    ForEachInInterval(hashes, n, interval, [&](const uint64_t* some, size_t size, const uint64_t*) {
       has_room = has_room && partition->Read(0, some, size);
     });
     return has_room;

@@ -29,7 +29,7 @@ uint64_t PlaceOf(uint64_t hash) { return (hash ^ (hash >> 32)) * 0x9e3779b97f4a7
 // Calls add(hash) for all of a sample.
 template <class Add>
 void ForEachOfSample(const uint64_t* hashes, uint64_t n, uint32_t level, const Add& add) {
-  ForEachInInterval(hashes, n, {0, ~uint64_t{0} >> level}, [&](const uint64_t* sample, size_t size) {
+  ForEachInInterval(hashes, n, {0, ~uint64_t{0} >> level}, [&](const uint64_t* sample, size_t size, const uint64_t*) {
     for (size_t i = 0; i < size; ++i) add(sample[i]);
   });
 }

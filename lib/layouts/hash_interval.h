@@ -19,14 +19,14 @@ inline constexpr size_t kSelectSlack = 8;
 // Copies those of n hashes that are in the interval to `out`, in their order, and returns how many these are.
 size_t SelectHashes(const uint64_t* hashes, size_t n, HashInterval interval, uint64_t* out);
 
-// Calls take(hashes, n) with all hashes of the interval, some at a time.
+// Calls take(selected, n, next) with all hashes of the interval, some at a time; at `next` is what is read after them.
 template <class Take>
 void ForEachInInterval(const uint64_t* hashes, uint64_t n, HashInterval interval, const Take& take) {
   constexpr uint64_t kMost = 2048;  // they stay in the L1
   uint64_t selected[kMost + kSelectSlack];
   for (uint64_t done = 0; done < n; done += kMost) {
     const uint64_t some = n - done < kMost ? n - done : kMost;
-    take(selected, SelectHashes(hashes + done, static_cast<size_t>(some), interval, selected));
+    take(selected, SelectHashes(hashes + done, static_cast<size_t>(some), interval, selected), hashes + done + some);
   }
 }
 

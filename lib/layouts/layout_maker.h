@@ -18,6 +18,11 @@ struct HashSpan {
   const uint64_t* hashes;
   uint64_t size;
 };
+// Hashes that are read next. They come into the cache while a whole body takes others, so many for each of those.
+struct Arrivals {
+  uintptr_t begin = 0;  // no pointer: it may lie behind the end
+  uint64_t per_hash = 0;
+};
 struct BlockRange {
   uint64_t first_block, num_blocks;  // within the num_units of the state
   // 64 * num_blocks bytes, all zero when a range is begun. In a layout that takes keys a range may come several times,
@@ -25,7 +30,8 @@ struct BlockRange {
   uint8_t* blocks;
   const HashSpan* spans;
   uint64_t num_spans;
-  uint64_t num_hashes;  // in all spans
+  uint64_t num_hashes;     // in all spans
+  Arrivals arrivals = {};  // a layout may leave them out
 };
 
 // Some bodies of one layout and num_probes, by whatever has them; those of empty sets have no blocks.

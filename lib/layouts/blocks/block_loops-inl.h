@@ -117,13 +117,18 @@ HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRI
 // Does the action for all keys but the last ones, and returns where it stopped. kPrefetches says whether it is the
 // look-ahead ring. kLastByte is PrefetchBlock's, known when compiling: g++ 12 does not always make two loops of one.
 template <class Action, bool kPrefetches, size_t kLastByte, class Answers>
-HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t n, Answers& answers) {
+HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t n, Answers& answers,
+                       internal::Arrivals arrivals = {}) {
   constexpr size_t kAhead = kPrefetches ? kLookAhead : 0;
   const auto prefetch = [&](size_t j)
                             HWY_ATTR { PrefetchBlock<Action::kWrites>(BlockOf(state, hashes[j]), kLastByte); };
   for (size_t j = 0; j < kAhead && j < n; ++j) prefetch(j);
   size_t i = 0;
   for (; n - i >= kTogether + kAhead; i += kTogether) {
+    for (uint64_t j = 0; j < arrivals.per_hash; ++j) {
+      __builtin_prefetch(reinterpret_cast<const void*>(arrivals.begin));
+      arrivals.begin += kTogether * sizeof(*hashes);
+    }
     const auto block_of = [&](size_t j) HWY_ATTR {
       if (kPrefetches) prefetch(i + j + kAhead);
       return BlockOf(state, hashes[i + j]);
@@ -140,7 +145,7 @@ template <class Action>
 struct LoopOf {
   template <class Answers>
   static HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RESTRICT hashes, size_t n,
-                               Answers& answers) {
+                               Answers& answers, const internal::Arrivals& arrivals = {}) {
     const ProbeState state = state_in_memory;  // in registers: the answers might alias it
     const uint64_t plain_bytes =
         hn::Lanes(LaneTag()) == 16 ? internal::kPlainLoopBytesOneVector : internal::kPlainLoopBytes;
@@ -148,9 +153,9 @@ struct LoopOf {
     if (state.num_units <= plain_bytes / 64) {
       i = Most<Action, false, 0>(state, hashes, n, answers);
     } else if (internal::LastByteOfBlock(state.body) == 0) {
-      i = Most<Action, true, 0>(state, hashes, n, answers);
+      i = Most<Action, true, 0>(state, hashes, n, answers, arrivals);
     } else {
-      i = Most<Action, true, 63>(state, hashes, n, answers);
+      i = Most<Action, true, 63>(state, hashes, n, answers, arrivals);
     }
     for (; i < n; ++i) answers.Put(i, DoOne<Action>(BlockOf(state, hashes[i]), state.lane_ones, hashes[i]));
   }
@@ -188,7 +193,8 @@ void BuildRange(const ProbeState& state, const internal::BlockRange& range) {
     whole.body = origin;
     internal::AnswersToNobody nobody;
     for (uint64_t s = 0; s < range.num_spans; ++s) {
-      LoopOf<Insert>::Batch(whole, range.spans[s].hashes, static_cast<size_t>(range.spans[s].size), nobody);
+      LoopOf<Insert>::Batch(whole, range.spans[s].hashes, static_cast<size_t>(range.spans[s].size), nobody,
+                            range.arrivals);
     }
     return;
   }
