@@ -3,9 +3,10 @@
 //
 //   linefilter_bench_parallel [--keys 1e7] [--rows REGEX] [--rounds 7]
 //
-// A row is a layout, and whether the builder borrows the array of hashes or copies it (add). The share is that of the
-// keys per second which both processes build together, the median of the rounds. One thread is told for comparison, and
-// the most memory that it holds beside the image and 8 bytes for each key.
+// A row is a layout, and how the array of hashes comes: borrowed, copied (add), or read as a stream by BuildFromSource.
+// The share is that of the keys per second which both processes build together, the median of the rounds. One thread is
+// told for comparison, and the most memory that it holds beside the image and 8 bytes for each key. What a stream takes
+// is told without its image, which is not in memory as a whole, and with the hashes that memory_limit lets in.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,11 +17,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/memory.h"
@@ -28,6 +31,7 @@
 #include "bench/results.h"
 #include "bench/threads.h"
 #include "linefilter/builder.h"
+#include "linefilter/bulk.h"
 #include "linefilter/hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/target.h"
@@ -37,17 +41,20 @@ namespace {
 
 constexpr double kBitsPerKey = 10;
 
+enum class Way { kBorrow, kAdd, kSource };
+
 struct Row {
   std::string name;
   Layout layout;
-  bool borrows;
+  Way way;
 };
 
 std::vector<Row> RowsFor(const std::string& pattern) {
   std::vector<Row> rows;
   for (const Layout layout : {Layout::kBlocked, Layout::kRetrieval}) {
-    for (const bool borrows : {true, false}) {
-      const Row row{std::string(LayoutName(layout)) + (borrows ? " borrow" : " add"), layout, borrows};
+    for (const auto& [name, way] :
+         {std::pair(" borrow", Way::kBorrow), {" add", Way::kAdd}, {" source", Way::kSource}}) {
+      const Row row{LayoutName(layout) + std::string(name), layout, way};
       if (std::regex_search(row.name, std::regex(pattern))) rows.push_back(row);
     }
   }
@@ -79,6 +86,54 @@ struct Held {
   }
 };
 
+// The array as a stream, and the bytes of an image as one.
+struct Stream {
+  Hashes hashes;
+  HugeBuffer* image;
+  size_t num_read = 0, num_written = 0;
+
+  HashSource source() {
+    HashSource source;
+    source.read = [](void* stream, uint64_t* out, size_t capacity) noexcept {
+      Stream* const self = static_cast<Stream*>(stream);
+      const size_t n = std::min(capacity, self->hashes.size - self->num_read);
+      if (n != 0) memcpy(out, self->hashes.begin + self->num_read, sizeof(*out) * n);
+      self->num_read += n;
+      return n;
+    };
+    source.rewind = [](void* stream) noexcept {
+      static_cast<Stream*>(stream)->num_read = 0;
+      return true;
+    };
+    source.context = this;
+    return source;
+  }
+  Sink sink() {
+    Sink sink;
+    sink.write = [](void* stream, const void* bytes, size_t n) noexcept {
+      Stream* const self = static_cast<Stream*>(stream);
+      if (self->image->size() - self->num_written < n) return false;
+      memcpy(self->image->data() + self->num_written, bytes, n);
+      self->num_written += n;
+      return true;
+    };
+    sink.context = this;
+    return sink;
+  }
+};
+
+Status Build(const Row& row, const FilterOptions& options, const Hashes& hashes, HugeBuffer* image) {
+  if (row.way == Way::kSource) {
+    Stream stream{hashes, image};
+    return BuildFromSource(options, stream.source(), stream.sink());
+  }
+  FilterBuilder builder(options);
+  row.way == Way::kBorrow ? builder.BorrowHashes(hashes.begin, hashes.size)
+                          : builder.AddHashes(hashes.begin, hashes.size);
+  size_t written = 0;
+  return builder.FinishTo(image->data(), image->size(), &written);
+}
+
 // Seconds by the clock, with all that a caller waits for.
 double SecondsToBuild(const Row& row, const Hashes& hashes, const Executor& executor, HugeBuffer* image,
                       Held* held = nullptr) {
@@ -89,13 +144,8 @@ double SecondsToBuild(const Row& row, const Hashes& hashes, const Executor& exec
   options.bits_per_key = kBitsPerKey;
   options.executor = executor;
   if (held != nullptr) options.allocator = held->allocator();
-  {
-    FilterBuilder builder(options);
-    row.borrows ? builder.BorrowHashes(hashes.begin, hashes.size) : builder.AddHashes(hashes.begin, hashes.size);
-    size_t written = 0;
-    const Status status = builder.FinishTo(image->data(), image->size(), &written);
-    if (!status.ok()) Die("%s: %s", row.name.c_str(), status.message());
-  }
+  const Status status = Build(row, options, hashes, image);
+  if (!status.ok()) Die("%s: %s", row.name.c_str(), status.message());
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
@@ -213,7 +263,7 @@ int Run(size_t keys, const std::string& pattern, int rounds) {
       const double one = n / SecondsToBuild(rows[i], hashes, {}, &image, round == 0 ? &held : nullptr);
       const double two = n / SecondsToBuild(rows[i], hashes, TwoThreads(), &image), both = processes.KeysPerSecond(i);
       if (round == 0) {  // it is not timed: it is for memory, caches and clocks
-        columns[i].megabytes = 1e-6 * (static_cast<double>(held.most) - (rows[i].borrows ? 0 : 8 * n));
+        columns[i].megabytes = 1e-6 * (static_cast<double>(held.most) - (rows[i].way == Way::kAdd ? 8 * n : 0));
         continue;
       }
       columns[i].one.push_back(1e9 / one);
