@@ -244,26 +244,28 @@ HWY_NOINLINE void SumRestSides(const Group& group) {
   }
 }
 
-// Makes all columns of two clusters, from cluster_free and in its place.
-template <int kWords>
+// Makes all columns of kSystems clusters, from cluster_free and in its place.
+template <int kWords, int kSystems>
 HWY_NOINLINE void SolveClusters(const Group& group, int first) {
   RetrievalWork& work = *group.work;
   const size_t distance = 8 * kWords * group.padded_keys;
   const uint64_t* const rows = work.cluster_rows + distance * static_cast<size_t>(first);
-  const lanes::Vec limit[2] = {lanes::Set(kNever), lanes::Set(kNever)};
+  lanes::Vec limit[size_t{kSystems}];
+  LINEFILTER_UNROLL
+  for (int s = 0; s < kSystems; ++s) limit[s] = lanes::Set(kNever);
   for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
-    lanes::Vec x[2][size_t{kWords}];
+    lanes::Vec x[size_t{kSystems}][size_t{kWords}];
     LINEFILTER_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < kSystems; ++s) {
       LINEFILTER_UNROLL
       for (int w = 0; w < kWords; ++w) {
         x[s][w] =
             Expand<6>(lanes::Load(work.cluster_free[first + s][w] + lane), work.cluster_compress[first + s][w], lane);
       }
     }
-    SolveBackwards<kWords, 2>(rows + lane, group.most_keys, distance, limit, x);
+    SolveBackwards<kWords, kSystems>(rows + lane, group.most_keys, distance, limit, x);
     LINEFILTER_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < kSystems; ++s) {
       LINEFILTER_UNROLL
       for (int w = 0; w < kWords; ++w) lanes::Store(x[s][w], work.cluster_free[first + s][w] + lane);
     }

@@ -97,7 +97,8 @@ HWY_INLINE void UnpackClusters(const Group& group, const Places<kUnits, kCluster
                                                                      << pieces.from[i][block];
     }
   }
-  for (int cluster = 0; cluster < kClusters; cluster += 2) SolveClusters<kWords>(group, cluster);
+  constexpr int kSystems = kWords == 1 && kClusters > 2 ? 4 : 2;
+  for (int cluster = 0; cluster < kClusters; cluster += kSystems) SolveClusters<kWords, kSystems>(group, cluster);
   for (int block = 0; block < static_cast<int>(group.num_tasks); ++block) {
     for (int unit = 0; unit < kUnits; ++unit) {
       const uint64_t word = work.cluster_free[unit % kClusters][P::WordOf(unit)][block];

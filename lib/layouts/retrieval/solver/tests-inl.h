@@ -45,7 +45,7 @@ HWY_INLINE HalvesHit HitHalvesAt(Vec v, Vec test) { return Vec{_mm256_sllv_epi32
 
 HWY_INLINE Vec MakeTest(Vec bit) { return bit; }
 HWY_INLINE Vec MakeHalvesTest(Vec bits) { return bits; }
-HWY_INLINE Vec Meeting(Vec v, Vec test) { return And(v, test); }
+HWY_INLINE Vec Meeting(Vec v, Vec test) { return lanes::And(v, test); }
 HWY_INLINE Hit HitWhereAny(Vec meeting) { return HitWhereMeets(meeting, meeting); }
 HWY_INLINE Hit HitAt(Vec v, Vec test) { return HitWhereMeets(v, test); }
 HWY_INLINE HalvesHit HitHalvesAt(Vec v, Vec test) { return HitWhereHalvesMeet(v, test); }
