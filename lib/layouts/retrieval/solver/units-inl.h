@@ -219,22 +219,24 @@ HWY_NOINLINE void ReduceUnits(const Group& group, int run, uint64_t* failed) {
   constexpr size_t kRows = kTileRows<kWords>;
   SpreadKeys<kUnits>(group, run);
   System<kWords> systems[8 / lanes::kLanes];
-  AnyFailure failures[8 / lanes::kLanes];
+  lanes::Vec fails[8 / lanes::kLanes];
   for (System<kWords>& system : systems) system = UnitSystem<kUnits>(group, run);
-  for (AnyFailure& failure : failures) failure.fails = lanes::Zero();
+  for (lanes::Vec& of_lanes : fails) of_lanes = lanes::Zero();
   // Lanes take turns, tile by tile: while a tile is reduced within itself, which is a chain, the next one is begun.
   for (size_t rows; (rows = systems[0].num_rows) < group.most_keys;) {
     const bool takes_all = rows + kRows / 2 < group.most_keys;  // the last rows are the most expensive ones
     for (size_t i = 0; i < 8 / lanes::kLanes; ++i) {
       const size_t lane = i * lanes::kLanes;
+      AnyFailure failure{fails[i]};
       if (takes_all) {
-        TakeUnitRows<kUnits, kRows>(group, run, lane, systems[i], failures[i]);
+        TakeUnitRows<kUnits, kRows>(group, run, lane, systems[i], failure);
       } else {
-        TakeUnitRows<kUnits, kRows / 2>(group, run, lane, systems[i], failures[i]);
+        TakeUnitRows<kUnits, kRows / 2>(group, run, lane, systems[i], failure);
       }
+      fails[i] = failure.fails;
     }
   }
-  for (size_t i = 0; i < 8 / lanes::kLanes; ++i) lanes::Store(failures[i].fails, failed + i * lanes::kLanes);
+  for (size_t i = 0; i < 8 / lanes::kLanes; ++i) lanes::Store(fails[i], failed + i * lanes::kLanes);
 }
 
 // Makes all columns of the units of four runs, from unit_free. low and high are the words of the units.
