@@ -195,6 +195,8 @@ def _check_whole(path, context):
                            "test of linefilter_bench compare: leave the file out.")
     if context.get("plan") == "smoke":
         raise ResultsError(f"{path}: is of linefilter_bench --smoke, whose times mean nothing: measure with --plan cpus.")
+    if context.get("plan") == "builds":
+        raise ResultsError(f"{path}: is of linefilter_bench --plan builds, which asks no filter: measure with --plan cpus.")
     if context.get("complete") is False:
         raise ResultsError(f"{path}: its run was interrupted after {context.get('passes', 0)} passes: measure again.")
 

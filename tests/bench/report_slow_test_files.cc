@@ -191,6 +191,7 @@ TEST(Report, RefusesTimesThatMeanNothing) {
   };
   refuse({{"planted", "blocked:10"}}, {"bad.json", "slower on purpose", "blocked:10"});
   refuse({{"plan", "smoke"}}, {"bad.json", "--smoke", "times mean nothing"});
+  refuse({{"plan", "builds"}}, {"bad.json", "--plan builds", "asks no filter"});
   refuse({{"complete", false}, {"passes", 3}}, {"bad.json", "interrupted after 3 passes"});
 }
 
