@@ -255,8 +255,9 @@ uint64_t FilterBuilder::ImageBytes() const noexcept {
 
 Status FilterBuilder::EstimateBytes(const FilterOptions& options, uint64_t num_keys, uint64_t* image_bytes,
                                     uint64_t* peak_memory) noexcept {
-  // No memory has more hashes. Their bytes would not be counted in 64 bits.
-  constexpr uint64_t kMostHashes = SIZE_MAX / 2 / sizeof(uint64_t);
+  // No memory of any machine has more hashes, and their bytes would not be counted in 64 bits. It is no SIZE_MAX: a
+  // program of 32 bits may plan for another one.
+  constexpr uint64_t kMostHashes = UINT64_MAX / 2 / sizeof(uint64_t);
   Sizing sizing;
   Status status = internal::CheckOptionsToBuild(options);
   if (status.ok() && num_keys > kMostHashes) status = internal::OutOfMemory(Least(num_keys, UINT64_MAX / 8) * 8);
