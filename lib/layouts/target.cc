@@ -7,28 +7,21 @@
 #include <cstring>
 
 #include "hwy/targets.h"
+#include "lib/layouts/cpu_targets.h"
 #include "lib/layouts/target.h"
 
 namespace linefilter {
 namespace {
 
-// Our kernels use GFNI from AVX3_DL on (linefilter/internal/test_solved_block.h), for which Highway 1.0.3 does not ask
-// the CPU. All that have the one have the other, but a virtual machine may hide it.
-int64_t UnusableBits() {
-#if HWY_ARCH_X86 && defined(__GNUC__)
-  __builtin_cpu_init();  // the first use may be in a constructor
-  return __builtin_cpu_supports("gfni") ? 0 : HWY_AVX3_DL | (HWY_AVX3_DL - 1);
-#else
-  return 0;
-#endif
+// Bits of Highway's HWY_TARGETS; better targets have lower bits. The target that this file is compiled for runs in any
+// case.
+int64_t SupportedBits() {
+  if constexpr ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0) return HWY_STATIC_TARGET;
+  return (internal::TargetsOfCpu() & HWY_TARGETS) | HWY_STATIC_TARGET;
 }
-
-// One bit of Highway's HWY_TARGETS; better targets have lower bits. The target that this file is compiled for runs in
-// any case, whatever the embedder has disabled in Highway.
-int64_t SupportedBits() { return (hwy::SupportedTargets() & HWY_TARGETS & ~UnusableBits()) | HWY_STATIC_TARGET; }
 int64_t BestOf(int64_t bits) { return bits & -bits; }
 
-// Its place in a table made by HWY_EXPORT.
+// Its place in a LINEFILTER_TARGET_TABLE.
 size_t IndexOf(int64_t bit) {
   if constexpr ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0) return 0;  // a single target: a table of one
   hwy::ChosenTarget target;

@@ -95,7 +95,6 @@ constexpr LayoutRecord kBlockedLayout = [] {
   facts.max_num_probes = kMostProbesOfBlocked;
   facts.bits_of_position = 1;
   record.size_at_fill = SizeAtFill;
-  record.shared_kernels = SharedBlockedKernels;
   return record;
 }();
 

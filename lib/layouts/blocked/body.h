@@ -16,7 +16,6 @@ namespace linefilter::internal {
 inline constexpr uint32_t kMostProbesOfBlocked = 16;
 
 const Kernels& BlockedKernels();
-const Kernels& SharedBlockedKernels();
 
 // These are LayoutMaker::build_range, fold_blocks and folded_fpr.
 void BlockedBuildRange(const ProbeState& state, const BlockRange& range, void* scratch);

@@ -1,6 +1,5 @@
-// The kernels of the layout `blocked`, one source for Highway's targets. block_loops-inl.h has the loops over a batch.
-//
-// Two tables have the same functions: for a filter that one thread fills, and that many fill (shared_block-inl.h).
+// The kernels of the layout `blocked`, one source for Highway's targets. block_loops-inl.h has the loops over a batch,
+// changes.cc what a filter needs that is filled.
 #include "lib/layouts/kernels.h"
 
 #include "lib/layouts/blocked/body.h"
@@ -13,7 +12,6 @@
 #include "hwy/highway.h"
 #include "lib/layouts/blocks/block_loops-inl.h"
 #include "lib/layouts/blocks/lane_table.h"
-#include "lib/layouts/blocks/shared_block-inl.h"
 #include "linefilter/internal/test_block.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -35,41 +33,16 @@ HWY_INLINE bool TestLanes(const uint8_t* block, const uint32_t* lane_ones, uint3
 #endif
 }
 
-// An action does this to the block of each key of a batch.
+// This is done to the block of each key of a batch.
 struct Test {
   static constexpr int kWrites = 0;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
     return TestLanes(block, lane_ones, x, xs);
   }
 };
-struct Insert {
-  static constexpr int kWrites = 1;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
-    return InsertIntoBlock(block, lane_ones, x, xs);
-  }
-};
-struct TestShared {
-  static constexpr int kWrites = 0;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
-    return TestSharedBlock(block, lane_ones, x, xs);
-  }
-};
-struct InsertShared {
-  static constexpr int kWrites = 1;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
-    return InsertIntoSharedBlock(block, lane_ones, x, xs);
-  }
-};
 
 const internal::Kernels* TargetKernels() {
-  static constexpr internal::Kernels kernels = KernelsOf<Test, Insert>();
-  return &kernels;
-}
-
-void TargetBuildRange(const ProbeState& state, const internal::BlockRange& range) { BuildRange<Insert>(state, range); }
-
-const internal::Kernels* SharedTargetKernels() {
-  static constexpr internal::Kernels kernels = KernelsOf<TestShared, InsertShared, true>();
+  static constexpr internal::Kernels kernels = KernelsOf<Test>();
   return &kernels;
 }
 
@@ -80,16 +53,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace linefilter {
-HWY_EXPORT(TargetKernels);
-HWY_EXPORT(SharedTargetKernels);
-HWY_EXPORT(TargetBuildRange);
+LINEFILTER_TARGET_TABLE(TargetKernels);
 
 namespace internal {
 const Kernels& BlockedKernels() { return *LINEFILTER_DISPATCH(TargetKernels)(); }
-const Kernels& SharedBlockedKernels() { return *LINEFILTER_DISPATCH(SharedTargetKernels)(); }
-void BlockedBuildRange(const ProbeState& state, const BlockRange& range, void*) {
-  LINEFILTER_DISPATCH(TargetBuildRange)(state, range);
-}
 }  // namespace internal
 }  // namespace linefilter
 #endif  // HWY_ONCE

@@ -267,7 +267,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace linefilter {
-HWY_EXPORT(TargetKernels);
+LINEFILTER_TARGET_TABLE(TargetKernels);
 
 namespace internal {
 const Kernels& RetrievalKernels() { return *LINEFILTER_DISPATCH(TargetKernels)(); }
