@@ -29,9 +29,6 @@ size_t IndexOf(int64_t bit) {
   return target.GetIndex();
 }
 
-// The chosen target's index + 1, or 0 until the first use. Constant-initialized: no global constructor.
-std::atomic<size_t> chosen_index{0};
-
 // Finds a target; 0 if that is not the name of a supported one.
 int64_t FindTarget(const char* name) {
   for (int64_t bits = SupportedBits(); bits != 0; bits &= bits - 1) {
@@ -40,6 +37,12 @@ int64_t FindTarget(const char* name) {
   return 0;
 }
 
+}  // namespace
+
+namespace internal {
+
+std::atomic<size_t> chosen_index{0};
+
 size_t ChooseFirst() {
   const char* const name = getenv("LINEFILTER_TARGET");
   const int64_t wanted = name == nullptr ? 0 : FindTarget(name);
@@ -47,15 +50,6 @@ size_t ChooseFirst() {
   // Two first users at once find the same; a concurrent ForceTarget wins.
   size_t current = 0;
   return chosen_index.compare_exchange_strong(current, first, std::memory_order_relaxed) ? first : current;
-}
-
-}  // namespace
-
-namespace internal {
-
-size_t TargetTableIndex() {
-  const size_t index = chosen_index.load(std::memory_order_relaxed);
-  return (index != 0 ? index : ChooseFirst()) - 1;
 }
 
 }  // namespace internal
@@ -89,7 +83,7 @@ Status ForceTarget(const char* name) noexcept {
     return Status::Error(StatusCode::kInvalidArgument, "target '%.40s' is not supported here; choose one of:%s", name,
                          known);
   }
-  chosen_index.store(IndexOf(bit) + 1, std::memory_order_relaxed);
+  internal::chosen_index.store(IndexOf(bit) + 1, std::memory_order_relaxed);
   return Status();
 }
 

@@ -2,14 +2,23 @@
 #ifndef LINEFILTER_LIB_LAYOUTS_TARGET_H_
 #define LINEFILTER_LIB_LAYOUTS_TARGET_H_
 
+#include <atomic>
 #include <cstddef>
 
 #include "hwy/targets.h"
 
 namespace linefilter::internal {
 
+// The chosen target's index + 1, or 0 until the first use. Constant-initialized: no global constructor.
+extern std::atomic<size_t> chosen_index;
+
+size_t ChooseFirst();  // makes it, and returns it
+
 // The chosen target's place in a LINEFILTER_TARGET_TABLE. It is kept ready, because engines open a filter per lookup.
-size_t TargetTableIndex();
+inline size_t TargetTableIndex() {
+  const size_t index = chosen_index.load(std::memory_order_relaxed);
+  return (__builtin_expect(index != 0, 1) ? index : ChooseFirst()) - 1;
+}
 
 }  // namespace linefilter::internal
 

@@ -31,6 +31,11 @@ const internal::Kernels* TargetKernels() {
   return &kernels;
 }
 
+bool TargetMayContain(const uint8_t* body, uint64_t num_blocks, const uint32_t* lane_ones, uint64_t hash) {
+  const uint32_t x = InBlockHash(hash);
+  return TestBlock(body + 64 * BlockIndex(hash, num_blocks), lane_ones, x, hn::Set(LaneTag(), x));
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace linefilter
@@ -39,9 +44,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace linefilter {
 LINEFILTER_TARGET_TABLE(TargetKernels);
+LINEFILTER_TARGET_TABLE(TargetMayContain);
 
 namespace internal {
 const Kernels& BlockedKernels() { return *LINEFILTER_DISPATCH(TargetKernels)(); }
+bool BlockedMayContain(const uint8_t* body, uint64_t num_blocks, const uint32_t* lane_ones, uint64_t hash) {
+  return LINEFILTER_DISPATCH(TargetMayContain)(body, num_blocks, lane_ones, hash);
+}
 }  // namespace internal
 }  // namespace linefilter
 #endif  // HWY_ONCE
