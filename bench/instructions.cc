@@ -245,7 +245,8 @@ void AddHashing(Rows* rows) {
   }
 }
 
-// Per call: opening an image of 400 keys (its body is verified), and finding the size for a rate.
+// Per call: opening an image of 400 keys (its body is verified), asking it where nothing is kept open, with and without
+// its check, and finding the size for a rate.
 void AddCalls(Layout layout, Rows* rows) {
   constexpr uint64_t kCalls = 100;
   const auto image = std::make_shared<std::string>();
@@ -265,6 +266,15 @@ void AddCalls(Layout layout, Rows* rows) {
                        *good += view.Open(image->data(), image->size(), VerifyMode::kTrusted).ok();
                    },
                    right});
+  for (const VerifyMode verify : {VerifyMode::kWhole, VerifyMode::kTrusted}) {
+    const char* const access = verify == VerifyMode::kWhole ? "image_checked/" : "image_trusted/";
+    rows->push_back({std::string(access) + LayoutName(layout), kCalls, prepare,
+                     [=] {
+                       for (uint64_t key = 0; key < kCalls; ++key)
+                         *good += ImageMayContainKey(image->data(), image->size(), key, verify);
+                     },
+                     right});
+  }
   rows->push_back({std::string("size_for_fpr/") + LayoutName(layout), kCalls, prepare,
                    [=] {
                      Sizing sizing;

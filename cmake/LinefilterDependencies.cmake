@@ -29,6 +29,29 @@ if(NOT TARGET hwy::hwy)
   endif()
 endif()
 
+# linefilter_highway: what our libraries and linefilter/inline.h need of Highway. On x86 these are its headers alone, and a program
+# needs no libhwy at run time: lib/layouts/cpu_targets.cc finds the targets itself, and LINEFILTER_HIGHWAY_HEADERS makes the headers'
+# own checks empty, which would call Highway. (Sanitizers have the checks, and the library.) Elsewhere Highway finds the targets.
+set(LINEFILTER_HIGHWAY_HEADERS OFF)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(i.86|x86|x86_64|AMD64)$" AND NOT LINEFILTER_SANITIZE)
+  set(LINEFILTER_HIGHWAY_HEADERS ON)
+endif()
+add_library(linefilter_highway INTERFACE)
+if(LINEFILTER_HIGHWAY_HEADERS)
+  foreach(property INCLUDE_DIRECTORIES COMPILE_DEFINITIONS)
+    get_target_property(value hwy::hwy INTERFACE_${property})
+    if(value)
+      set_property(TARGET linefilter_highway PROPERTY INTERFACE_${property} "${value}")
+    endif()
+  endforeach()
+  get_target_property(value linefilter_highway INTERFACE_INCLUDE_DIRECTORIES)
+  if(value)  # not ours to be warned of
+    set_property(TARGET linefilter_highway PROPERTY INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${value}")
+  endif()
+else()
+  target_link_libraries(linefilter_highway INTERFACE hwy::hwy)
+endif()
+
 # xxHash: only its header is used (XXH_INLINE_ALL in one file), nothing is linked.
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(linefilter_xxhash QUIET libxxhash>=0.8)

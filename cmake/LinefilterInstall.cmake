@@ -134,6 +134,12 @@ if(NOT "shared" IN_LIST LINEFILTER_KINDS)
   set(LINEFILTER_PC_REDIS_TLS_AT_ONCE "${LINEFILTER_PC_REDIS_TLS}")
 endif()
 
+# Where only headers of Highway are used (LinefilterDependencies.cmake), nothing of it is linked; linefilter/inline.h includes them.
+set(LINEFILTER_PC_HWY "")
+if(NOT LINEFILTER_HIGHWAY_HEADERS)
+  set(LINEFILTER_PC_HWY "Requires${LINEFILTER_PC_PRIVATE}: libhwy >= ${LINEFILTER_HWY_VERSION}\n")
+endif()
+
 linefilter_install_library(linefilter linefilterTargets static shared runtime development)
 linefilter_install_pc(linefilter development)
 install(DIRECTORY include/linefilter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT linefilter_development

@@ -44,12 +44,12 @@ by reading one cache line. Its images have the same bytes everywhere.\n.\n${text
 endmacro()
 
 # Highway is compiled into our kernels, so what we run with must not be older than its headers were. The library's package is
-# named after its own SONAME.
+# named after its own SONAME. On x86 the headers are all that we need of it (LinefilterDependencies.cmake).
 set(hwy "")
 find_library(LINEFILTER_HWY_FILE hwy)
 find_program(LINEFILTER_DPKG_QUERY dpkg-query)
 mark_as_advanced(LINEFILTER_HWY_FILE LINEFILTER_DPKG_QUERY)
-if(LINEFILTER_HWY_FILE AND LINEFILTER_DPKG_QUERY)
+if(LINEFILTER_HWY_FILE AND LINEFILTER_DPKG_QUERY AND NOT LINEFILTER_HIGHWAY_HEADERS)
   get_filename_component(file ${LINEFILTER_HWY_FILE} REALPATH)
   execute_process(COMMAND ${LINEFILTER_DPKG_QUERY} -S ${file} OUTPUT_VARIABLE owner ERROR_QUIET)
   if(owner MATCHES "^([^:]+):")
@@ -96,7 +96,10 @@ set(python "python3, python3-numpy")
 if("linefilter_python" IN_LIST installed)  # an extension is of one version of Python, and holds the library
   if(LINEFILTER_PYTHON_VERSION MATCHES "^3\\.([0-9]+)$")
     math(EXPR next "${CMAKE_MATCH_1} + 1")
-    set(python "python3 (>= 3.${CMAKE_MATCH_1}), python3 (<< 3.${next}), python3-numpy, ${hwy}")
+    set(python "python3 (>= 3.${CMAKE_MATCH_1}), python3 (<< 3.${next}), python3-numpy")
+    if(hwy)
+      string(APPEND python ", ${hwy}")
+    endif()
   endif()
 endif()
 linefilter_package(python python3-linefilter python "${python}" "This package has the module for Python 3.")

@@ -1,6 +1,6 @@
-// Floors answer nothing, they are what the others are measured by: an empty loop (floor_empty), hashing alone
-// (floor_hash), memory alone (floor_line reads all 64 bytes of each hash's line and sums them), and a loop in registers
-// (floor_registers).
+// Floors answer nothing, they are what the others are measured by: an empty loop (floor_empty), one that calls an empty
+// function (floor_call), hashing alone (floor_hash), memory alone (floor_line reads all 64 bytes of each hash's line
+// and sums them), and a loop in registers (floor_registers).
 #include <array>
 
 #include "bench/peers/loops.h"
@@ -86,6 +86,22 @@ class EmptyLoop : public PeerFilter {
   }
 };
 
+// What the library's single lookup adds to the inlined one: a pointer to a function is loaded and called.
+class EmptyCall : public PeerFilter {
+ public:
+  uint64_t bytes() const override { return 0; }
+  uint64_t Lookup(size_t, Access access, const Keys& keys, uint8_t*) const override {
+    return AskEach(access, keys.integers, keys.size, [this](uint64_t hash) { return answer_(*this, hash); });
+  }
+
+ private:
+  static bool Answer(const EmptyCall&, uint64_t hash) {
+    asm volatile("" : : "r"(hash));
+    return false;
+  }
+  bool (*volatile answer_)(const EmptyCall&, uint64_t) = Answer;
+};
+
 class HashAlone : public PeerFilter {
  public:
   uint64_t bytes() const override { return 0; }
@@ -169,6 +185,8 @@ Peer MakePeer(const char* name, const char* origin, std::vector<KeyKind> kinds, 
 std::vector<Peer> Peers_floors() {
   Peer empty = MakePeer("floor_empty", "floor: an empty loop", {KeyKind::kHash}, {Access::kSingle});
   empty.make = [](const Spec&) { return std::make_unique<EmptyLoop>(); };
+  Peer call = MakePeer("floor_call", "floor: call an empty function", {KeyKind::kHash}, {Access::kSingle});
+  call.make = [](const Spec&) { return std::make_unique<EmptyCall>(); };
   Peer hash = MakePeer("floor_hash", "floor: hash the key", {KeyKind::kU64, KeyKind::kString}, {Access::kSingle});
   hash.make = [](const Spec&) { return std::make_unique<HashAlone>(); };
   Peer line = MakePeer("floor_line", "floor: read one random line", {KeyKind::kHash},
@@ -181,7 +199,7 @@ std::vector<Peer> Peers_floors() {
   registers.rebuilds = true;
   registers.fill_ns = 4;
   registers.make = [](const Spec&) { return std::make_unique<Registers>(); };
-  return {empty, hash, line, registers};
+  return {empty, call, hash, line, registers};
 }
 
 }  // namespace linefilter::bench

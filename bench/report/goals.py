@@ -16,7 +16,7 @@ NOTHING = "-"
 REACHED = 1.15  # a filter of the size that its model tells may have so much more by chance; above, it has not reached the rate
 PROBES = ("classic", "leveldb_bloom", "libbloom")  # a line for each probe; those below: as many lines as told here
 LINES = {"blocked": 1, "retrieval": 1, "k_independent": 1, "k_independent_permute": 1, "split_block_256": 1,
-         "split_block_8x64": 1, "rocksdb_bloom": 1, "binary_fuse_8_own": 3}
+         "split_block_8x64": 1, "multiblock_256": 1, "rocksdb_bloom": 1, "binary_fuse_8_own": 3}
 
 
 class Way:

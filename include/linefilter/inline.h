@@ -40,36 +40,44 @@ class Prober {
  public:
   // It asks `filter`, which must live as long.
   HWY_INLINE explicit Prober(const FilterBase& filter)
-      : state_(filter.probe_state()), changing_(state_.changes ? &filter : nullptr), key_hash_(filter.key_hash()) {}
+      : body_(filter.probe_state().body),
+        num_units_(filter.probe_state().num_units),
+        lane_ones_(filter.probe_state().lane_ones),
+        inline_test_(filter.probe_state().inline_test),
+        filter_(&filter) {}
 
   // Asks for a hash, as FilterBase does.
   HWY_INLINE bool MayContainHash(uint64_t hash) const {
-    const uint8_t* const block = state_.body + 64 * BlockIndex(hash, state_.num_units);
-    if (HWY_LIKELY(state_.inline_test == internal::InlineTest::kBlock)) {
+    const uint8_t* const block = body_ + 64 * BlockIndex(hash, num_units_);
+    if (HWY_LIKELY(inline_test_ == internal::InlineTest::kBlock)) {
       const uint32_t x = InBlockHash(hash);
-      return TestBlock(block, state_.lane_ones, x, hn::Set(LaneTag(), x));
+      return TestBlock(block, lane_ones_, x, hn::Set(LaneTag(), x));
     }
-    if (HWY_LIKELY(state_.inline_test == internal::InlineTest::kSolvedBlock))
+    if (HWY_LIKELY(inline_test_ == internal::InlineTest::kSolvedBlock)) {
       return TestSolvedBlock(block, InBlockHash(hash));
-    if (changing_ != nullptr) return changing_->MayContainHash(hash);
-    return state_.may_contain(state_, hash);
+    }
+    return filter_->MayContainHash(hash);
   }
   // Prefetches what MayContainHash will read, to overlap misses, as FilterBase does.
   HWY_INLINE void Prepare(uint64_t hash) const {
-    if (HWY_UNLIKELY(changing_ != nullptr)) return changing_->Prepare(hash);
-    __builtin_prefetch(state_.body + (MulHigh(hash, state_.num_units) << state_.unit_shift));
+    if (HWY_UNLIKELY(inline_test_ == internal::InlineTest::kNone)) return filter_->Prepare(hash);
+    __builtin_prefetch(body_ + 64 * BlockIndex(hash, num_units_));
   }
   // Asks for a key, as FilterBase does.
   HWY_INLINE bool MayContainKey(Key key) const {
     uint64_t hash = 0;
-    if (HWY_LIKELY(key_hash_.Of(key, &hash))) return MayContainHash(hash);
-    return changing_ == nullptr || changing_->MayContainKey(key);
+    if (HWY_LIKELY(filter_->key_hash().Of(key, &hash))) return MayContainHash(hash);
+    return filter_->MayContainKey(key);
   }
 
  private:
-  internal::ProbeState state_;
-  const FilterBase* changing_;  // a filter that is asked itself, for what answers in it changes; else null
-  KeyHash key_hash_;
+  // No reference to one of these is given away, so that they stay in registers. A copy of the whole ProbeState lay in
+  // memory (`blocked` at 1 MB on Zen 5: 1.74 instead of 1.61 ns).
+  const uint8_t* body_;
+  uint64_t num_units_;
+  const uint32_t* lane_ones_;
+  internal::InlineTest inline_test_;
+  const FilterBase* filter_;  // asked itself where nothing is inlined
 };
 
 // An Inserter inserts into one mutable filter of any layout. Like a Prober, make it anew when the filter is created,
@@ -77,19 +85,26 @@ class Prober {
 class Inserter {
  public:
   // It inserts into `filter`, which must live as long.
-  HWY_INLINE explicit Inserter(Filter& filter) : filter_(filter), state_(filter.probe_state()) {}
+  HWY_INLINE explicit Inserter(Filter& filter)
+      : body_(const_cast<uint8_t*>(filter.probe_state().body)),
+        num_units_(filter.probe_state().num_units),
+        lane_ones_(filter.probe_state().lane_ones),
+        inline_test_(filter.probe_state().inline_test),
+        filter_(&filter) {}
 
   // True if the key was certainly new.
   HWY_INLINE bool InsertHash(uint64_t hash) {
-    if (HWY_UNLIKELY(state_.inline_test != internal::InlineTest::kBlock)) return filter_.InsertHash(hash);
-    uint8_t* block = const_cast<uint8_t*>(state_.body) + 64 * BlockIndex(hash, state_.num_units);
+    if (HWY_UNLIKELY(inline_test_ != internal::InlineTest::kBlock)) return filter_->InsertHash(hash);
     const uint32_t x = InBlockHash(hash);
-    return InsertIntoBlock(block, state_.lane_ones, x, hn::Set(LaneTag(), x));
+    return InsertIntoBlock(body_ + 64 * BlockIndex(hash, num_units_), lane_ones_, x, hn::Set(LaneTag(), x));
   }
 
  private:
-  Filter& filter_;
-  internal::ProbeState state_;
+  uint8_t* body_;
+  uint64_t num_units_;
+  const uint32_t* lane_ones_;
+  internal::InlineTest inline_test_;
+  Filter* filter_;  // asked itself where nothing is inlined
 };
 
 }  // namespace HWY_NAMESPACE

@@ -31,7 +31,8 @@
 namespace linefilter {
 
 namespace internal {
-struct Around;  // lib/filters/around.h
+struct Around;   // lib/filters/around.h
+struct Changes;  // lib/layouts/layout_changes.h: how a body of one layout is changed on one target
 }
 
 // Insertions, and the ways out of an image. Before it is created, and after a move from, a filter answers "maybe" and
@@ -116,12 +117,13 @@ class LINEFILTER_EXPORT KeyFilter : public FilterBase {
 
   // Makes it a filter that answers "maybe" and takes nothing.
   LINEFILTER_LOCAL void BindNothing() noexcept;
-  // Ends each change of state_: InsertHash then calls its kernel.
-  LINEFILTER_LOCAL void UseInsert() noexcept;
+  // Ends each change of state_: from now on it is changed by these.
+  LINEFILTER_LOCAL void UseChanges(const internal::Changes& changes) noexcept;
   // Takes the state of `other`, which is then as before its creation. What lies around each stays around it.
   LINEFILTER_LOCAL void MoveState(KeyFilter& other) noexcept;
 
-  bool (*insert_)(const internal::ProbeState&, uint64_t hash);
+  bool (*insert_)(const internal::ProbeState&, uint64_t hash);  // that of changes_
+  const internal::Changes* changes_;
   uint64_t around_ = 0;  // bytes around this object, which MemoryUse and memory_limit count, too
 
  private:

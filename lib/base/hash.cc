@@ -37,10 +37,14 @@ const char* KeyKindName(KeyKind kind) noexcept {
 namespace internal {
 
 uint64_t LongXxh3(const void* data, size_t size, const Xxh3Secret& secret) {
+#if LINEFILTER_XXH3_AGAIN
+  if (__builtin_cpu_supports("avx512f")) return LongXxh3OfAvx512(data, size, secret);
+  if (__builtin_cpu_supports("avx2")) return LongXxh3OfAvx2(data, size, secret);
+#endif
   return XXH3_64bits_withSecret(data, size, secret.bytes, sizeof(secret.bytes));
 }
 
-uint64_t Xxh3(const void* data, size_t size) { return XXH3_64bits(data, size); }
+uint64_t Xxh3(const void* data, size_t size) { return InlineXxh3<0>(data, size); }
 
 uint64_t Xxh3OfCheck(const void* data, size_t size) { return InlineXxh3<kCheckSeed>(data, size); }
 

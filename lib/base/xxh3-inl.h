@@ -18,8 +18,6 @@ static_assert(XXH_VERSION_NUMBER >= 800, "XXH3 is stable since xxHash 0.8.0: ins
 
 namespace linefilter::internal {
 
-inline constexpr size_t kMostBytesWithoutSecret = 240;
-
 // This is XXH3_64bits_withSeed of kSeed.
 template <uint64_t kSeed>
 inline uint64_t InlineXxh3(const void* data, size_t size) {

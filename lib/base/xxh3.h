@@ -36,8 +36,20 @@ constexpr Xxh3Secret DeriveSecret(uint64_t seed) {
 template <uint64_t kSeed>
 inline constexpr Xxh3Secret kSecretOfSeed = DeriveSecret(kSeed);
 
+inline constexpr size_t kMostBytesWithoutSecret = 240;
+
 // This is XXH3 of more than 240 bytes, by the secret that belongs to the seed. It is not inlined: it is much code.
 uint64_t LongXxh3(const void* data, size_t size, const Xxh3Secret& secret);
+
+// xxHash takes the vectors for which it is compiled, in a library for any x86-64 those of 128 bits. So it is compiled
+// again for longer ones, and LongXxh3 asks the CPU. Compiled for a CPU with AVX2 it is not.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX2__)
+#define LINEFILTER_XXH3_AGAIN 1
+uint64_t LongXxh3OfAvx2(const void* data, size_t size, const Xxh3Secret& secret);
+uint64_t LongXxh3OfAvx512(const void* data, size_t size, const Xxh3Secret& secret);
+#else
+#define LINEFILTER_XXH3_AGAIN 0
+#endif
 
 // This is XXH3_64bits, for the checks of chunks.
 uint64_t Xxh3(const void* data, size_t size);

@@ -4,7 +4,7 @@
 #include "lib/base/shared_word.h"
 #include "lib/filters/around.h"
 #include "lib/image/image_writer.h"
-#include "lib/layouts/layout_record.h"
+#include "lib/layouts/layout_changes.h"
 
 namespace linefilter {
 
@@ -17,9 +17,9 @@ void ConcurrentBlockedFilter::Share(const Allocator& allocator) noexcept {
   key_kinds_ = owner_.key_kinds();
   capacity_ = owner_.capacity();
   if (layout_ != Layout::kAuto) {
-    internal::BindSharedBody(*internal::FindLayout(layout_), {state_.body, body_bytes(), num_probes()}, &state_);
+    internal::BindSharedBody(layout_, {state_.body, body_bytes(), num_probes()}, &state_);
   }
-  UseInsert();
+  UseChanges(internal::ChangesOf(layout_, state_));
 }
 
 Status ConcurrentBlockedFilter::Create(uint64_t num_keys, const FilterOptions& options) noexcept {

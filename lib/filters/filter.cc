@@ -11,6 +11,7 @@
 #include "lib/filters/load_file.h"
 #include "lib/image/image_writer.h"
 #include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_changes.h"
 #include "lib/layouts/layout_maker.h"
 #include "lib/layouts/layout_record.h"
 #include "lib/layouts/options.h"
@@ -78,7 +79,7 @@ Status Filter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes,
   if (body == nullptr) return internal::OutOfMemory(body_bytes);
   allocator_ = options.allocator;
   internal::BindBody(*FindLayout(layout), {static_cast<uint8_t*>(body), body_bytes, num_probes}, &state_);
-  UseInsert();
+  UseChanges(internal::ChangesOf(layout, state_));
   layout_ = layout;
   return Status();
 }
@@ -164,10 +165,10 @@ Status Filter::CopyOf(const FilterBase& other, const FilterOptions& options) noe
   return Status();
 }
 
-bool Filter::RemoveHash(uint64_t hash) noexcept { return state_.kernels->remove(state_, hash); }
+bool Filter::RemoveHash(uint64_t hash) noexcept { return changes_->remove(state_, hash); }
 
 uint64_t Filter::RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed) noexcept {
-  return state_.kernels->remove_batch(state_, hashes, n, were_removed);
+  return changes_->remove_batch(state_, hashes, n, were_removed);
 }
 
 Status Filter::Union(const Filter& other, const UnionOptions& options) noexcept { return UnionBody(other, options); }

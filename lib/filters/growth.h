@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "lib/filters/growth_plan.h"
+#include "lib/layouts/layout_changes.h"
 #include "lib/layouts/stages.h"
 #include "linefilter/filter_base.h"
 #include "linefilter/memory.h"
@@ -22,8 +23,9 @@ struct Growth {
   uint64_t full_at = 0;
   uint64_t uncounted = 0;  // new keys of the newest stage for which it has no bit left
   Status status;
-  ProbeState newest;  // the newest stage as a filter of its own: its kernels insert
-  Kernels kernels;    // those that ask all stages, with insertions that grow
+  ProbeState newest;  // the newest stage as a filter of its own, and how it is changed
+  const Changes* changes_of_newest = nullptr;
+  Kernels kernels;  // those that ask all stages, and tell how many keys more there is room for
   uint32_t num_stages = 0;
   Stage stages[kMaxPlannedStages] = {};
   uint64_t keys_of[kMaxPlannedStages] = {};

@@ -1,14 +1,15 @@
-// What takes keys inserts by its kernels, and writes its image by the table of its class.
+// What takes keys inserts by its Changes, and writes its image by the table of its class.
 #include "linefilter/key_filter.h"
 
 #include "lib/image/image_writer.h"
-#include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_changes.h"
 #include "lib/layouts/layout_record.h"
 #include "linefilter/file.h"
 
 namespace linefilter {
 
-KeyFilter::KeyFilter(const Image& image) noexcept : insert_(state_.kernels->insert), image_(&image) {}
+KeyFilter::KeyFilter(const Image& image) noexcept
+    : insert_(internal::NoChanges().insert), changes_(&internal::NoChanges()), image_(&image) {}
 
 void KeyFilter::BindNothing() noexcept {
   internal::BindConstant(internal::AlwaysMaybeKernels(), &state_);
@@ -16,19 +17,22 @@ void KeyFilter::BindNothing() noexcept {
   layout_ = Layout::kAuto;
   key_kinds_ = internal::KeyKinds();
   capacity_ = 0;
-  UseInsert();
+  UseChanges(internal::NoChanges());
 }
 
-void KeyFilter::UseInsert() noexcept { insert_ = state_.kernels->insert; }
+void KeyFilter::UseChanges(const internal::Changes& changes) noexcept {
+  insert_ = changes.insert;
+  changes_ = &changes;
+}
 
 void KeyFilter::MoveState(KeyFilter& other) noexcept {
   FilterBase::operator=(other);
-  UseInsert();
+  UseChanges(*other.changes_);
   other.BindNothing();
 }
 
 uint64_t KeyFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new) noexcept {
-  return state_.kernels->insert_batch(state_, hashes, n, were_new);
+  return changes_->insert_batch(state_, hashes, n, were_new);
 }
 
 uint64_t KeyFilter::MemoryUse() const noexcept { return around_ + image_->memory(*this); }

@@ -10,6 +10,7 @@
 #include "lib/base/endian.h"
 #include "lib/image/container_writer.h"
 #include "lib/layouts/blocks/block.h"
+#include "lib/layouts/layout_changes.h"
 #include "lib/layouts/layout_record.h"
 #include "lib/layouts/stages.h"
 #include "linefilter/sizing.h"
@@ -95,7 +96,7 @@ size_t PositionsInBlock(Layout layout, uint32_t num_probes, uint64_t hash, uint6
   alignas(kBlockBytes) uint8_t block[kBlockBytes] = {};
   internal::ProbeState state;
   internal::BindBody(*record, {block, sizeof(block), num_probes}, &state);
-  state.kernels->insert(state, hash);
+  internal::ChangesOf(layout, state).insert(state, hash);
   const uint32_t bits_each = record->facts.bits_of_position;
   size_t n = 0;
   for (uint32_t word = 0; word < kBlockBytes / 8; ++word) {

@@ -31,6 +31,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/shared_word.h"
 #include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_changes.h"
 #include "lib/layouts/layout_record.h"
 #include "lib/layouts/options.h"
 
@@ -101,7 +102,8 @@ void Ring::BindSlots() {
     const Stage* const oldest = all + (slot + 2) % num_slots();
     BindStages(oldest, num_generations, true, &window->all);
     BindStages(oldest, num_generations - 1, true, &window->older);
-    BindSharedBody(StageLayout(), {BodyOfSlot(slot), generation_bytes, num_probes}, &window->newest);
+    BindSharedBody(StageLayout().layout, {BodyOfSlot(slot), generation_bytes, num_probes}, &window->newest);
+    changes_of_newest = &ChangesOf(StageLayout().layout, window->newest);
   }
 }
 
@@ -123,7 +125,7 @@ bool Ring::Insert(uint64_t hash) {
   const uint64_t into = newest.load(std::memory_order_acquire);
   const Window& window = At(into);
   const bool was_older = window.older.may_contain(window.older, hash);
-  const bool is_new = window.newest.kernels->insert(window.newest, hash);
+  const bool is_new = changes_of_newest->insert(window.newest, hash);
   InsertAgain(&hash, 1, into);
   if (rotation == Rotation::kByCount && is_new) Count(1);
   return is_new && !was_older;
@@ -146,7 +148,7 @@ uint64_t Ring::InsertBatch(const uint64_t* hashes, size_t n, uint8_t* were_new) 
     const uint64_t into = newest.load(std::memory_order_acquire);
     const Window& window = At(into);
     window.older.kernels->may_contain_to_bytes(window.older, hashes + begin, size, was_older);
-    const uint64_t num_set = window.newest.kernels->insert_batch(window.newest, hashes + begin, size, is_new);
+    const uint64_t num_set = changes_of_newest->insert_batch(window.newest, hashes + begin, size, is_new);
     InsertAgain(hashes + begin, size, into);
     for (size_t i = 0; i < size; ++i) {
       const uint8_t answer = is_new[i] & static_cast<uint8_t>(was_older[i] ^ 1);
@@ -162,7 +164,7 @@ uint64_t Ring::InsertBatch(const uint64_t* hashes, size_t n, uint8_t* were_new) 
 void Ring::InsertAgain(const uint64_t* hashes, size_t n, uint64_t into) {
   for (uint64_t now; (now = newest.load(std::memory_order_acquire)) != into; into = now) {
     const ProbeState& state = At(now).newest;
-    (void)state.kernels->insert_batch(state, hashes, n, nullptr);
+    (void)changes_of_newest->insert_batch(state, hashes, n, nullptr);
   }
 }
 

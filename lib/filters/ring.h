@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "lib/layouts/layout_changes.h"
 #include "lib/layouts/stages.h"
 #include "lib/layouts/windows.h"
 #include "linefilter/memory.h"
@@ -40,6 +41,7 @@ struct Ring : Windows {
   uint64_t InsertBatch(const uint64_t* hashes, size_t n, uint8_t* were_new);
   uint64_t Rotate();  // with the mutex
 
+  const Changes* changes_of_newest = nullptr;  // the same in each window
   uint8_t* bodies = nullptr;
   uint64_t generation_bytes = 0, keys_per_generation = 0;
   uint32_t num_generations = 0, num_probes = 0;

@@ -48,10 +48,6 @@ constexpr internal::Kernels kKernels = [] {
     const ProbeState& now = NowOf(state);
     return now.kernels->count_maybes(now, hashes, n);
   };
-  kernels.insert = [](const ProbeState& state, uint64_t hash) { return RingOf(state).Insert(hash); };
-  kernels.insert_batch = [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new) {
-    return RingOf(state).InsertBatch(hashes, n, were_new);
-  };
   kernels.serve = [](const ProbeState& state, internal::UseServing use, void* context) {
     Ring& ring = RingOf(state);
     use(context, {NowOf(state), ring.key_hash, Layout::kContainer,
@@ -59,6 +55,12 @@ constexpr internal::Kernels kKernels = [] {
   };
   return kernels;
 }();
+
+constexpr internal::Changes kChanges = {
+    [](const ProbeState& state, uint64_t hash) { return RingOf(state).Insert(hash); },
+    [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new) {
+      return RingOf(state).InsertBatch(hashes, n, were_new);
+    }};
 
 }  // namespace
 
@@ -70,7 +72,7 @@ void RotatingFilter::Bind(Ring* ring, const KeyHash& key_hash) noexcept {
   ring_ = ring;
   internal::BindWindows(ring, ring->stages(), ring->num_generations, &state_);
   state_.kernels = &kKernels;
-  UseInsert();
+  UseChanges(kChanges);
   layout_ = Layout::kContainer;
   capacity_ = internal::CapacityOfGenerations(ring->keys_per_generation, ring->num_generations);
   key_hash_ = ring->key_hash = key_hash;

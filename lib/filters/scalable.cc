@@ -10,6 +10,7 @@
 #include "lib/filters/growth.h"
 #include "lib/filters/room.h"
 #include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_changes.h"
 #include "lib/layouts/layout_record.h"
 #include "lib/layouts/options.h"
 #include "linefilter/sizing.h"
@@ -176,6 +177,7 @@ Status ScalableFilter::AddStage(uint64_t body_bytes, uint32_t num_probes) noexce
   uint8_t* const body = static_cast<uint8_t*>(internal::AllocateZeroed(growth.allocator, body_bytes));
   if (body == nullptr) return OutOfMemory(body_bytes);
   internal::BindBody(internal::StageLayout(), {body, body_bytes, num_probes}, &growth.newest);
+  growth.changes_of_newest = &internal::ChangesOf(internal::StageLayout().layout, growth.newest);
   Stage& stage = growth.stages[growth.num_stages];
   stage.body = body;
   stage.num_blocks = growth.newest.num_units;
@@ -242,14 +244,14 @@ void ScalableFilter::DropStages(uint32_t keep) noexcept {
   }
 }
 
-// The kernels of insertions, which know the filter by its state.
+// Insertions, and what they leave room for; they know the filter by its state.
 struct ScalableFilter::Growing {
   static bool Insert(const internal::ProbeState& state, uint64_t hash) {
     ScalableFilter& filter = *static_cast<ScalableFilter*>(state.owner);
     if (filter.MayContainHash(hash)) return false;
     (void)filter.MakeRoom();
     Growth& growth = *filter.growth_;
-    growth.newest.kernels->insert(growth.newest, hash);
+    growth.changes_of_newest->insert(growth.newest, hash);
     CountKeys(1, &growth);
     return true;
   }
@@ -262,6 +264,7 @@ struct ScalableFilter::Growing {
     const uint64_t held = sizeof(filter) + filter.around_ + sizeof(Growth) + growth.body_bytes;
     return internal::RoomOfGrowth(state, growth, held, fpr);
   }
+  static constexpr internal::Changes kChanges = {Insert, InsertBatch};
 };
 
 // A "maybe" stays one, whatever is inserted after it was given. Absent keys go into the newest stage, whose own answers
@@ -287,7 +290,7 @@ uint64_t ScalableFilter::InsertGroups(const uint64_t* hashes, size_t n, uint8_t*
         size = index_of[num_absent];
       }
       Growth& growth = *growth_;
-      const uint64_t added = growth.newest.kernels->insert_batch(growth.newest, absent, num_absent, answers);
+      const uint64_t added = growth.changes_of_newest->insert_batch(growth.newest, absent, num_absent, answers);
       for (size_t i = 0; were_new != nullptr && i < num_absent; ++i) were_new[done + index_of[i]] = answers[i];
       CountKeys(added, &growth);
       num_new += added;
@@ -300,15 +303,13 @@ uint64_t ScalableFilter::InsertGroups(const uint64_t* hashes, size_t n, uint8_t*
 void ScalableFilter::Bind() noexcept {
   internal::BindStages(growth_->stages, growth_->num_stages, false, &state_);
   growth_->kernels = *state_.kernels;
-  growth_->kernels.insert = Growing::Insert;
-  growth_->kernels.insert_batch = Growing::InsertBatch;
   growth_->kernels.room_for = Growing::RoomFor;
   state_.kernels = &growth_->kernels;
   state_.changes = true;
   state_.owner = this;
   layout_ = Layout::kContainer;
   capacity_ = internal::CapacityOfStages(growth_->plan, growth_->num_stages);
-  UseInsert();
+  UseChanges(Growing::kChanges);
 }
 
 // It tells of a stage that took too many, also when it could grow later, or when it is an image's.
@@ -361,6 +362,7 @@ void ScalableFilter::Clear() noexcept {
   const Stage& first = growth.stages[0];
   memset(first.body, 0, static_cast<size_t>(64 * first.num_blocks));
   internal::BindBody(internal::StageLayout(), {first.body, 64 * first.num_blocks, first.num_probes}, &growth.newest);
+  growth.changes_of_newest = &internal::ChangesOf(internal::StageLayout().layout, growth.newest);
   growth.keys_of[0] = growth.num_keys = growth.uncounted = 0;
   growth.full_at = internal::CapacityOfStage(growth.plan, 0);
   growth.status = Status();

@@ -8,8 +8,7 @@ namespace {
 
 template <bool kAnswer>
 constexpr Kernels kConstantKernels = {
-    []() { return "none"; },
-    [](const ProbeState&, uint64_t) { return kAnswer; },
+    []() { return "none"; }, [](const ProbeState&, uint64_t) { return kAnswer; },
     [](const ProbeState&, const uint64_t*, size_t n, uint8_t* answers) {
       if (n != 0) memset(answers, kAnswer, n);
     },
@@ -17,25 +16,9 @@ constexpr Kernels kConstantKernels = {
       if (n != 0) memset(bits, kAnswer ? 0xff : 0, (n + 7) / 8);
       if (kAnswer && n % 8 != 0) bits[n / 8] = static_cast<uint8_t>((1u << (n % 8)) - 1);
     },
-    [](const ProbeState&, const uint64_t*, size_t n) -> uint64_t { return kAnswer ? n : 0; },
-    InsertNothing,
-    InsertNothingBatch};
+    [](const ProbeState&, const uint64_t*, size_t n) -> uint64_t { return kAnswer ? n : 0; }};
 
 }  // namespace
-
-bool InsertNothing(const ProbeState&, uint64_t) { return false; }
-
-uint64_t InsertNothingBatch(const ProbeState&, const uint64_t*, size_t n, uint8_t* were_new) {
-  if (were_new != nullptr && n != 0) memset(were_new, 0, n);
-  return 0;
-}
-
-bool RemoveNothing(const ProbeState&, uint64_t) { return false; }
-
-uint64_t RemoveNothingBatch(const ProbeState&, const uint64_t*, size_t n, uint8_t* were_removed) {
-  if (were_removed != nullptr && n != 0) memset(were_removed, 0, n);
-  return 0;
-}
 
 const Kernels& AlwaysMaybeKernels() { return kConstantKernels<true>; }
 const Kernels& AlwaysAbsentKernels() { return kConstantKernels<false>; }

@@ -46,7 +46,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace linefilter {
-HWY_EXPORT(Select);
+LINEFILTER_TARGET_TABLE(Select);
 
 namespace internal {
 size_t SelectHashes(const uint64_t* hashes, size_t n, HashInterval interval, uint64_t* out) {

@@ -1,4 +1,5 @@
-// Kernels are the functions of one layout on one target: all that a filter calls while it works.
+// Kernels are the functions of one layout on one target: all that a filter calls while it is asked. Those that
+// change it are Changes (layout_changes.h).
 #ifndef LINEFILTER_LIB_LAYOUTS_KERNELS_H_
 #define LINEFILTER_LIB_LAYOUTS_KERNELS_H_
 
@@ -25,10 +26,6 @@ struct Serving {
 };
 using UseServing = void (*)(void* context, const Serving& serving);
 
-// These are remove and remove_batch where no key can be taken out: each is refused.
-bool RemoveNothing(const ProbeState& state, uint64_t hash);
-uint64_t RemoveNothingBatch(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_removed);
-
 // Kernels are chosen once per filter and called once per batch: dispatching per key costs more than a probe.
 struct Kernels {
   const char* (*target)();  // Highway's name
@@ -36,13 +33,6 @@ struct Kernels {
   void (*may_contain_to_bytes)(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* answers);
   void (*may_contain_to_bits)(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* bits);
   uint64_t (*count_maybes)(const ProbeState& state, const uint64_t* hashes, size_t n);
-  // The body is written through its const pointer: the caller owns it mutably. True or 1 = certainly new.
-  bool (*insert)(const ProbeState& state, uint64_t hash);
-  uint64_t (*insert_batch)(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new);
-  // False or 0 means refused: the key was certainly absent. By default no key can be taken out.
-  bool (*remove)(const ProbeState& state, uint64_t hash) = RemoveNothing;
-  uint64_t (*remove_batch)(const ProbeState& state, const uint64_t* hashes, size_t n,
-                           uint8_t* were_removed) = RemoveNothingBatch;
   // Calls use(context, what answers now), and keeps that alive meanwhile; null where this is always `state` itself.
   void (*serve)(const ProbeState& state, UseServing use, void* context) = nullptr;
   // Verifies the bytes that were not yet; null where all were when the filter was opened, or are not to be.
@@ -57,11 +47,7 @@ struct Kernels {
 // engine's lookup would pay.
 inline void Reset(ProbeState* state) { new (state) ProbeState(); }
 
-// These are insert and insert_batch where nothing can be inserted: nothing is new.
-bool InsertNothing(const ProbeState& state, uint64_t hash);
-uint64_t InsertNothingBatch(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new);
-
-// These are for a broken image, and for the empty set. They take no insertion.
+// These are for a broken image, and for the empty set.
 const Kernels& AlwaysMaybeKernels();
 const Kernels& AlwaysAbsentKernels();
 

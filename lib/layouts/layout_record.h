@@ -1,6 +1,6 @@
-// A layout is a folder here and one row of registry.inc, which FindLayout and FindMaker read. It has two halves. A
-// LayoutRecord asks a body; a reader of images finds no other half, and so links no model and no solver. A LayoutMaker
-// (layout_maker.h) sizes, makes and folds bodies.
+// A layout is a folder here and one row of registry.inc, which FindLayout, FindChanges and FindMaker read. It has three
+// parts. A LayoutRecord asks a body; a reader of images finds no other part, and so links nothing else. LayoutChanges
+// (layout_changes.h) put keys into a body. A LayoutMaker (layout_maker.h) sizes, makes and folds bodies.
 #ifndef LINEFILTER_LIB_LAYOUTS_LAYOUT_RECORD_H_
 #define LINEFILTER_LIB_LAYOUTS_LAYOUT_RECORD_H_
 
@@ -61,8 +61,6 @@ struct LayoutRecord {
   size_t (*positions)(uint64_t body_bytes, uint32_t num_probes, uint64_t hash, uint64_t* positions) = nullptr;
   // The distinct keys that give this share of positions set; null where there are no positions, or several stages.
   SizeEstimate (*size_at_fill)(double fill, uint32_t num_probes, uint64_t num_units) = nullptr;
-  // The kernels for a body that several threads fill and ask at once; null if this layout has none.
-  const Kernels& (*shared_kernels)() = nullptr;
 };
 
 // Finds a layout; null for an id that this library does not implement.
@@ -70,8 +68,6 @@ const LayoutRecord* FindLayout(Layout layout);
 
 // Makes `state` answer. A body of 0 bytes is the empty set.
 void BindBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* state);
-// Does the same for a body that several threads fill and ask at once.
-void BindSharedBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* state);
 // Makes a state that always answers alike.
 void BindConstant(const Kernels& kernels, ProbeState* state);
 

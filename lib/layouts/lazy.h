@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "lib/base/endian.h"
+#include "lib/layouts/blocks/answers.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_record.h"
 #include "linefilter/hash.h"
@@ -127,9 +127,7 @@ struct LazyBatches {
       const size_t size = SizeAt(first, n);
       AskGroup(state, hashes + first, size, n - first, answers);
       memset(answers + size, 0, 8);
-      for (size_t i = 0; i < size; i += 8) {  // the lowest bit of byte i becomes bit 56 + i
-        out[(first + i) >> 3] = static_cast<uint8_t>(LoadLE64(answers + i) * 0x0102040810204080u >> 56);
-      }
+      for (size_t i = 0; i < size; i += 8) out[(first + i) >> 3] = BitsOfBytes(answers + i);
     }
   }
   static uint64_t Count(const ProbeState& state, const uint64_t* hashes, size_t n) {
@@ -145,7 +143,7 @@ struct LazyBatches {
 
   // The table of a target, whose lookup of a lazy body is `one`.
   static constexpr Kernels KernelsOf(const char* (*target)(), bool (*one)(const ProbeState&, uint64_t)) {
-    Kernels kernels = {target, one, ToBytes, ToBits, Count, InsertNothing, InsertNothingBatch};
+    Kernels kernels = {target, one, ToBytes, ToBits, Count};
     kernels.verify = VerifyRest;
     return kernels;
   }

@@ -52,14 +52,6 @@ void BindBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* st
   state->num_probes = static_cast<uint16_t>(parts.num_probes);
 }
 
-void BindSharedBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* state) {
-  BindBody(record, parts, state);
-  if (parts.body_bytes == 0) return;
-  UseKernels(record.shared_kernels(), state);
-  state->inline_test = InlineTest::kNone;
-  state->is_shared = true;
-}
-
 double FillRatioOfBody(const ProbeState& state) {
   const uint64_t size = state.num_units << state.unit_shift;
   return state.is_shared ? SharedFillRatioOf(state.body, size) : FillRatioOf(state.body, size);

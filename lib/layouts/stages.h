@@ -75,11 +75,11 @@ void ForEachStage(const ProbeState& state, const Visit& visit) {
   }
 }
 
-// A state that asks one stage of `all` alone.
+// A state that tells of one stage of `all` alone; others may set bits of it where they may in `all`.
 inline ProbeState StateOfStage(const ProbeState& all, const Stage& stage) {
   ProbeState state;
-  (all.is_shared ? BindSharedBody : BindBody)(StageLayout(),
-                                              {stage.body, kBlockBytes * stage.num_blocks, stage.num_probes}, &state);
+  BindBody(StageLayout(), {stage.body, kBlockBytes * stage.num_blocks, stage.num_probes}, &state);
+  state.is_shared = all.is_shared;
   return state;
 }
 

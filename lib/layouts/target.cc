@@ -7,37 +7,27 @@
 #include <cstring>
 
 #include "hwy/targets.h"
+#include "lib/layouts/cpu_targets.h"
 #include "lib/layouts/target.h"
 
 namespace linefilter {
 namespace {
 
-// Our kernels use GFNI from AVX3_DL on (linefilter/internal/test_solved_block.h), for which Highway 1.0.3 does not ask
-// the CPU. All that have the one have the other, but a virtual machine may hide it.
-int64_t UnusableBits() {
-#if HWY_ARCH_X86 && defined(__GNUC__)
-  __builtin_cpu_init();  // the first use may be in a constructor
-  return __builtin_cpu_supports("gfni") ? 0 : HWY_AVX3_DL | (HWY_AVX3_DL - 1);
-#else
-  return 0;
-#endif
+// Bits of Highway's HWY_TARGETS; better targets have lower bits. The target that this file is compiled for runs in any
+// case.
+int64_t SupportedBits() {
+  if constexpr ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0) return HWY_STATIC_TARGET;
+  return (internal::TargetsOfCpu() & HWY_TARGETS) | HWY_STATIC_TARGET;
 }
-
-// One bit of Highway's HWY_TARGETS; better targets have lower bits. The target that this file is compiled for runs in
-// any case, whatever the embedder has disabled in Highway.
-int64_t SupportedBits() { return (hwy::SupportedTargets() & HWY_TARGETS & ~UnusableBits()) | HWY_STATIC_TARGET; }
 int64_t BestOf(int64_t bits) { return bits & -bits; }
 
-// Its place in a table made by HWY_EXPORT.
+// Its place in a LINEFILTER_TARGET_TABLE.
 size_t IndexOf(int64_t bit) {
   if constexpr ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0) return 0;  // a single target: a table of one
   hwy::ChosenTarget target;
   target.Update(bit);
   return target.GetIndex();
 }
-
-// The chosen target's index + 1, or 0 until the first use. Constant-initialized: no global constructor.
-std::atomic<size_t> chosen_index{0};
 
 // Finds a target; 0 if that is not the name of a supported one.
 int64_t FindTarget(const char* name) {
@@ -47,6 +37,12 @@ int64_t FindTarget(const char* name) {
   return 0;
 }
 
+}  // namespace
+
+namespace internal {
+
+std::atomic<size_t> chosen_index{0};
+
 size_t ChooseFirst() {
   const char* const name = getenv("LINEFILTER_TARGET");
   const int64_t wanted = name == nullptr ? 0 : FindTarget(name);
@@ -54,15 +50,6 @@ size_t ChooseFirst() {
   // Two first users at once find the same; a concurrent ForceTarget wins.
   size_t current = 0;
   return chosen_index.compare_exchange_strong(current, first, std::memory_order_relaxed) ? first : current;
-}
-
-}  // namespace
-
-namespace internal {
-
-size_t TargetTableIndex() {
-  const size_t index = chosen_index.load(std::memory_order_relaxed);
-  return (index != 0 ? index : ChooseFirst()) - 1;
 }
 
 }  // namespace internal
@@ -96,7 +83,7 @@ Status ForceTarget(const char* name) noexcept {
     return Status::Error(StatusCode::kInvalidArgument, "target '%.40s' is not supported here; choose one of:%s", name,
                          known);
   }
-  chosen_index.store(IndexOf(bit) + 1, std::memory_order_relaxed);
+  internal::chosen_index.store(IndexOf(bit) + 1, std::memory_order_relaxed);
   return Status();
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_changes.h"
 #include "lib/layouts/layout_maker.h"
 #include "lib/layouts/layout_record.h"
 #include "linefilter/sizing.h"
@@ -24,6 +25,9 @@
 namespace linefilter::fuzz {
 namespace {
 
+using internal::Changes;
+using internal::ChangesOf;
+using internal::FindChanges;
 using internal::FindLayout;
 using internal::FindMaker;
 using internal::Kernels;
@@ -175,7 +179,9 @@ void Insert(Input* in) {
   uint8_t* const body = Place(filter.body, where);
   ProbeState state;
   internal::BindBody(record, {body, filter.body.size(), static_cast<uint32_t>(filter.num_probes)}, &state);
-  const Kernels& kernels = shared ? FindLayout(Layout::kBlocked)->shared_kernels() : *state.kernels;
+  state.is_shared = shared;
+  const Changes& changes = ChangesOf(record.layout, state);
+  const Kernels& kernels = shared ? FindChanges(record.layout)->shared_kernels() : *state.kernels;
 
   const uint64_t* const hashes = questions.hashes;
   const size_t n = questions.n, singles = how / 2 % (n + 1);
@@ -184,11 +190,11 @@ void Insert(Input* in) {
   uint64_t expected = 0, counted = 0;
   bool expected_new[Questions::kMost];
   for (size_t i = 0; i < n; ++i) expected += expected_new[i] = filter.Insert(hashes[i]);
-  for (size_t i = 0; i < singles; ++i) counted += were_new[i] = kernels.insert(state, hashes[i]);
+  for (size_t i = 0; i < singles; ++i) counted += were_new[i] = changes.insert(state, hashes[i]);
   if (how >= 128) {
-    counted += kernels.insert_batch(state, hashes + singles, n - singles, nullptr);
+    counted += changes.insert_batch(state, hashes + singles, n - singles, nullptr);
   } else {
-    counted += kernels.insert_batch(state, hashes + singles, n - singles, were_new + singles);
+    counted += changes.insert_batch(state, hashes + singles, n - singles, were_new + singles);
     for (size_t i = 0; i < n; ++i) FUZZ_REQUIRE(were_new[i] == expected_new[i]);
     FUZZ_REQUIRE(were_new[n] == 0xa5);
   }
@@ -201,9 +207,9 @@ void Insert(Input* in) {
   expected = 0;
   for (size_t i = 0; i < n; ++i) expected += filter.Remove(hashes[i]);
   for (size_t i = 0; i < singles; ++i) expected += filter.Remove(hashes[i]);
-  for (size_t i = 0; i < singles; ++i) removed += kernels.remove(state, hashes[i]);
-  removed += kernels.remove_batch(state, hashes + singles, n - singles, nullptr);
-  removed += kernels.remove_batch(state, hashes, singles, were_new);
+  for (size_t i = 0; i < singles; ++i) removed += changes.remove(state, hashes[i]);
+  removed += changes.remove_batch(state, hashes + singles, n - singles, nullptr);
+  removed += changes.remove_batch(state, hashes, singles, were_new);
   FUZZ_REQUIRE(removed == expected);
   FUZZ_REQUIRE(memcmp(body, filter.body.data(), filter.body.size()) == 0);
 }

@@ -236,7 +236,7 @@ tells_far_places() {
 
 asks_for_own_highway() {
   cmake -S "$CONSUMERS/highway" -B "$INSTALLED/build/highway" -G Ninja "-DLINEFILTER_SOURCES=$ROOT" &&
-    grep -xF 'Requires: libhwy >= 1.2.7' "$INSTALLED/build/highway/linefilter/linefilter.pc"
+    grep -F 'find_package(hwy 1.2.7 CONFIG QUIET)' "$INSTALLED/build/highway/linefilter/linefilterConfig.cmake"
 }
 
 only_the_library() {

@@ -61,10 +61,11 @@ alignas(32) inline constexpr int32_t kMiddleQuarters[8] = {0, 1, 4, 5, 2, 3, 6, 
 
 // Matrices over GF(2), a row a byte, for the instruction that multiplies by them (CoupledParities, GFNI). The first
 // takes the parity of byte i of word w from bit 7 - i of byte w. It puts the coupled parity of lane j of word w into
-// bit 7 - w of byte 7 - j. The second couples those of the words and puts them into bit j of byte w.
-alignas(16) inline constexpr uint8_t kCoupleLanes[16] = {0, 0, 0, 0, 0x03, 0x0f, 0x33, 0xff};
-alignas(16) inline constexpr uint8_t kCoupleWords[16] = {0xff, 0x55, 0x33, 0x11, 0x0f, 0x05, 0x03, 0x01,
-                                                         0xff, 0,    0,    0,    0,    0,    0,    0};
+// bit 7 - w of byte 7 - j, and again of byte 3 - j, where kOddWords leaves those of odd words. The second couples those
+// of the words and puts them into bit 4 * (w & 1) + j of byte w / 2. Of all words but the first only byte 0 counts.
+alignas(16) inline constexpr uint8_t kCoupleLanes[16] = {0x03, 0x0f, 0x33, 0xff, 0x03, 0x0f, 0x33, 0xff};
+alignas(16) inline constexpr uint8_t kOddWords[16] = {0x55, 0x55, 0x55, 0x55, 0xff, 0xff, 0xff, 0xff};
+alignas(64) inline constexpr uint64_t kCoupleWords[8] = {0x030f33ff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
 }  // namespace linefilter::internal
 

@@ -32,8 +32,8 @@
 
 // In a file compiled for one CPU the compiler tells; in dispatch by Highway LINEFILTER_ASKS_FOR_GFNI (inline.h) does.
 #undef LINEFILTER_GFNI
-#if HWY_ARCH_X86_64 && HWY_CAP_GE512 && defined(__GNUC__) && !defined(HWY_DISABLE_BMI2_FMA) && \
-    (defined(__GFNI__) ||                                                                      \
+#if HWY_ARCH_X86_64 && HWY_CAP_GE512 && defined(__GNUC__) && \
+    (defined(__GFNI__) ||                                    \
      (defined(LINEFILTER_ASKS_FOR_GFNI) && HWY_TARGET <= HWY_AVX3_DL && HWY_TARGET != HWY_STATIC_TARGET))
 #define LINEFILTER_GFNI 1
 #else
@@ -214,13 +214,14 @@ HWY_INLINE Coupled CoupledParities(const uint8_t* block, uint32_t g) {
   const hn::Full128<uint8_t> d8;
   const WordVec words = LoadWords(block, 0);
   const WordVec masked = MaskWords(words, hn::Set(d, g), 0);
-  // Byte 0 of each word is 255, all parities. (g++ 12 would bring that alone from a general register.)
-  const __m512i couple_words = hn::LoadDup128(hn::Repartition<uint8_t, WordTag>(), internal::kCoupleWords).raw;
+  // Byte 0 of each word is 255, all parities.
+  __m512i couple_words = hn::Load(d, internal::kCoupleWords).raw;
+  __asm__("" : "+v"(couple_words));  // else g++ 12 loads its lower part once more
   const __m128i parities = _mm512_cvtepi64_epi8(TimesMatrix(couple_words, masked.raw));
   const __m128i lanes = TimesMatrix(hn::Load(d8, internal::kCoupleLanes).raw, parities);
-  const __m128i coupled = TimesMatrix(_mm512_castsi512_si128(couple_words), lanes);
-  const uint64_t nibbles = static_cast<uint64_t>(_mm_cvtsi128_si64(coupled));
-  return {static_cast<uint32_t>(_pext_u64(nibbles, 0x0f0f0f0f0f0f0f0f)), SignsOf(words)};
+  const __m128i of_pairs = _mm_and_si128(lanes, hn::Load(d8, internal::kOddWords).raw);
+  const __m128i coupled = TimesMatrix(_mm512_castsi512_si128(couple_words), of_pairs);
+  return {static_cast<uint32_t>(_mm_cvtsi128_si32(coupled)), SignsOf(words)};
 }
 
 #elif HWY_CAP_GE512

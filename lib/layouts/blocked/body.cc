@@ -53,6 +53,12 @@ void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeSt
   state->lane_ones = LaneOnes(num_probes);
 }
 
+// Engines ask so at each lookup. A state that is bound for one question costs more than the test of its block.
+bool MayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash) {
+  if (!IsValid(body_bytes, num_probes)) return true;
+  return body_bytes != 0 && BlockedMayContain(body, body_bytes / kBlockBytes, LaneOnes(num_probes), hash);
+}
+
 SizeEstimate SizeAtFill(double fill, uint32_t num_probes, uint64_t num_blocks) {
   return SizeOfBlocks(fill, num_probes, kBitsPerBlock, num_blocks);
 }
@@ -94,8 +100,8 @@ constexpr LayoutRecord kBlockedLayout = [] {
   facts.buildable = facts.takes_keys = facts.unites = facts.folds = facts.has_blocks = facts.zeros_are_empty = true;
   facts.max_num_probes = kMostProbesOfBlocked;
   facts.bits_of_position = 1;
+  record.body_may_contain = MayContain;
   record.size_at_fill = SizeAtFill;
-  record.shared_kernels = SharedBlockedKernels;
   return record;
 }();
 

@@ -16,7 +16,8 @@ namespace linefilter::internal {
 inline constexpr uint32_t kMostProbesOfBlocked = 16;
 
 const Kernels& BlockedKernels();
-const Kernels& SharedBlockedKernels();
+// Asks a body to which no state is bound.
+bool BlockedMayContain(const uint8_t* body, uint64_t num_blocks, const uint32_t* lane_ones, uint64_t hash);
 
 // These are LayoutMaker::build_range, fold_blocks and folded_fpr.
 void BlockedBuildRange(const ProbeState& state, const BlockRange& range, void* scratch);

@@ -1,6 +1,5 @@
-// The kernels of the layout `blocked`, one source for Highway's targets. block_loops-inl.h has the loops over a batch.
-//
-// Two tables have the same functions: for a filter that one thread fills, and that many fill (shared_block-inl.h).
+// The kernels of the layout `blocked`, one source for Highway's targets. block_loops-inl.h has the loops over a batch,
+// changes.cc what a filter needs that is filled.
 #include "lib/layouts/kernels.h"
 
 #include "lib/layouts/blocked/body.h"
@@ -12,8 +11,6 @@
 // This comes after foreach_target.h:
 #include "hwy/highway.h"
 #include "lib/layouts/blocks/block_loops-inl.h"
-#include "lib/layouts/blocks/lane_table.h"
-#include "lib/layouts/blocks/shared_block-inl.h"
 #include "linefilter/internal/test_block.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,56 +18,22 @@ namespace linefilter {
 namespace HWY_NAMESPACE {
 namespace {
 
-// This answers as TestBlock does. Where an instruction tells which lanes have a bit, it compares them as one word with
-// those that take part. A key of a batch takes 1.02 instead of 1.32 ns (24 KB, AVX3 on Zen 4).
-HWY_INLINE bool TestLanes(const uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  const LaneTag d;
-  const LaneVec product = hn::Mul(xs, hn::Load(d, internal::kLaneMultipliers));
-  const LaneVec bits = hn::Shl(hn::Set(d, 1), hn::ShiftRight<27>(product));
-  const unsigned some = _mm512_test_epi32_mask(LoadLanes(d, block).raw, bits.raw);
-  return (internal::LanesOf(lane_ones)[x & 15] & ~some) == 0;
-#else
-  return TestBlock(block, lane_ones, x, xs);
-#endif
-}
-
-// An action does this to the block of each key of a batch.
+// This is done to the block of each key of a batch.
 struct Test {
   static constexpr int kWrites = 0;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
-    return TestLanes(block, lane_ones, x, xs);
-  }
-};
-struct Insert {
-  static constexpr int kWrites = 1;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
-    return InsertIntoBlock(block, lane_ones, x, xs);
-  }
-};
-struct TestShared {
-  static constexpr int kWrites = 0;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
-    return TestSharedBlock(block, lane_ones, x, xs);
-  }
-};
-struct InsertShared {
-  static constexpr int kWrites = 1;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
-    return InsertIntoSharedBlock(block, lane_ones, x, xs);
+    return TestBlock(block, lane_ones, x, xs);
   }
 };
 
 const internal::Kernels* TargetKernels() {
-  static constexpr internal::Kernels kernels = KernelsOf<Test, Insert>();
+  static constexpr internal::Kernels kernels = KernelsOf<Test>();
   return &kernels;
 }
 
-void TargetBuildRange(const ProbeState& state, const internal::BlockRange& range) { BuildRange<Insert>(state, range); }
-
-const internal::Kernels* SharedTargetKernels() {
-  static constexpr internal::Kernels kernels = KernelsOf<TestShared, InsertShared, true>();
-  return &kernels;
+bool TargetMayContain(const uint8_t* body, uint64_t num_blocks, const uint32_t* lane_ones, uint64_t hash) {
+  const uint32_t x = InBlockHash(hash);
+  return TestBlock(body + 64 * BlockIndex(hash, num_blocks), lane_ones, x, hn::Set(LaneTag(), x));
 }
 
 }  // namespace
@@ -80,15 +43,13 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace linefilter {
-HWY_EXPORT(TargetKernels);
-HWY_EXPORT(SharedTargetKernels);
-HWY_EXPORT(TargetBuildRange);
+LINEFILTER_TARGET_TABLE(TargetKernels);
+LINEFILTER_TARGET_TABLE(TargetMayContain);
 
 namespace internal {
 const Kernels& BlockedKernels() { return *LINEFILTER_DISPATCH(TargetKernels)(); }
-const Kernels& SharedBlockedKernels() { return *LINEFILTER_DISPATCH(SharedTargetKernels)(); }
-void BlockedBuildRange(const ProbeState& state, const BlockRange& range, void*) {
-  LINEFILTER_DISPATCH(TargetBuildRange)(state, range);
+bool BlockedMayContain(const uint8_t* body, uint64_t num_blocks, const uint32_t* lane_ones, uint64_t hash) {
+  return LINEFILTER_DISPATCH(TargetMayContain)(body, num_blocks, lane_ones, hash);
 }
 }  // namespace internal
 }  // namespace linefilter

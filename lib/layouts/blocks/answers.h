@@ -1,5 +1,5 @@
-// The answers of a batch go into one byte each, one bit each, or a count. A kernel calls Put for keys 0, 1, 2, ..., or
-// PutGroup for eight or more at once (key i is a multiple of 8, as is `size`).
+// The answers of a batch go into one byte each, one bit each, or a count. A kernel calls Put for keys 0, 1, 2, ...; for
+// bytes it may call PutGroup for eight or more at once (key i is a multiple of 8, as is `size`).
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_ANSWERS_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_ANSWERS_H_
 
@@ -7,7 +7,31 @@
 #include <cstdint>
 #include <cstring>
 
+#include "lib/base/endian.h"
+
 namespace linefilter::internal {
+
+// So many answers are made as bytes before they become bits or a count. A byte holds their sum (SumOfBytes), and they
+// are whole vectors.
+inline constexpr size_t kAnswerGroup = 30 * 64;
+static_assert(kAnswerGroup / 8 <= 255);
+
+// Eight answers, each a byte, as bits: the lowest bit of byte i becomes bit 56 + i.
+inline uint8_t BitsOfBytes(const uint8_t* answers) {
+  return static_cast<uint8_t>(LoadLE64(answers) * 0x0102040810204080u >> 56);
+}
+
+// The sum of at most kAnswerGroup answers. They are read in words of eight, so zeros follow the last.
+inline uint64_t SumOfBytes(const uint8_t* answers, size_t size) {
+  constexpr uint64_t kEvenBytes = 0x00ff00ff00ff00ffu;
+  uint64_t sums = 0;  // of the words' bytes 0, 1, ..., none of which overflows
+  for (size_t i = 0; i < size; i += 8) {
+    uint64_t word;
+    memcpy(&word, answers + i, sizeof(word));
+    sums += word;
+  }
+  return ((sums & kEvenBytes) + (sums >> 8 & kEvenBytes)) * 0x0001000100010001u >> 48;
+}
 
 struct AnswersToBytes {
   uint8_t* out;
@@ -34,9 +58,6 @@ struct AnswersToBits {
       byte = 0;
     }
   }
-  inline __attribute__((always_inline)) void PutGroup(size_t i, uint64_t answers, size_t size) {
-    for (size_t j = 0; j < size; j += 8) out[(i + j) >> 3] = static_cast<uint8_t>(answers >> j);
-  }
   // Writes the last, incomplete byte of n answers.
   void Flush(size_t n) {
     if ((n & 7) != 0) out[n >> 3] = static_cast<uint8_t>(byte);
@@ -50,9 +71,6 @@ struct AnswersToNobody {
 struct AnswersToCount {
   uint64_t count = 0;
   inline __attribute__((always_inline)) void Put(size_t, bool answer) { count += answer; }
-  inline __attribute__((always_inline)) void PutGroup(size_t, uint64_t answers, size_t) {
-    count += static_cast<uint64_t>(__builtin_popcountll(answers));
-  }
 };
 
 struct AnswersToBytesAndCount {

@@ -214,12 +214,10 @@ void BuildRange(const ProbeState& state, const internal::BlockRange& range) {
   }
 }
 
-template <class Test, class Insert, bool kIsShared = false>
+template <class Test>
 constexpr internal::Kernels KernelsOf() {
   internal::Kernels kernels = AskingKernels<LoopOf<Test>>(One<Test>);
-  if (!kIsShared) kernels.lazily = &kLazyKernels<internal::BlockAbsence, One<Test>>;
-  kernels.insert = One<Insert>;
-  kernels.insert_batch = ChangeBatch<Insert>;
+  kernels.lazily = &kLazyKernels<internal::BlockAbsence, One<Test>>;
   return kernels;
 }
 

@@ -14,13 +14,6 @@ void MayContainBatch(const ProbeState& state, const uint64_t* hashes, size_t n, 
   for (size_t i = 0; i < n; ++i) answers.Put(i, ClassicMayContain(state.body, num_bits, state.num_probes, hashes[i]));
 }
 
-template <class Answers>
-void InsertBatch(const ProbeState& state, const uint64_t* hashes, size_t n, Answers& answers) {
-  uint8_t* body = const_cast<uint8_t*>(state.body);
-  const uint64_t num_bits = 8 * state.num_units;
-  for (size_t i = 0; i < n; ++i) answers.Put(i, ClassicInsert(body, num_bits, state.num_probes, hashes[i]));
-}
-
 const char* Target() { return "SCALAR"; }
 
 bool MayContain(const ProbeState& state, uint64_t hash) {
@@ -34,8 +27,7 @@ bool MayContainLazily(const ProbeState& state, uint64_t hash) {
 constexpr Kernels kLazyKernels = LazyBatches<ZeroAbsence>::KernelsOf(Target, MayContainLazily);
 
 constexpr Kernels kClassicKernels = [] {
-  Kernels kernels = {Target,
-                     MayContain,
+  Kernels kernels = {Target, MayContain,
                      [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* bytes) {
                        AnswersToBytes answers{bytes};
                        MayContainBatch(state, hashes, n, answers);
@@ -49,20 +41,6 @@ constexpr Kernels kClassicKernels = [] {
                        AnswersToCount answers;
                        MayContainBatch(state, hashes, n, answers);
                        return answers.count;
-                     },
-                     [](const ProbeState& state, uint64_t hash) {
-                       return ClassicInsert(const_cast<uint8_t*>(state.body), 8 * state.num_units, state.num_probes,
-                                            hash);
-                     },
-                     [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new) {
-                       if (were_new != nullptr) {
-                         AnswersToBytesAndCount answers{were_new};
-                         InsertBatch(state, hashes, n, answers);
-                         return answers.count;
-                       }
-                       AnswersToCount answers;
-                       InsertBatch(state, hashes, n, answers);
-                       return answers.count;
                      }};
   kernels.lazily = &kLazyKernels;
   return kernels;
@@ -71,15 +49,5 @@ constexpr Kernels kClassicKernels = [] {
 }  // namespace
 
 const Kernels& ClassicKernels() { return kClassicKernels; }
-
-void ClassicBuildRange(const ProbeState& state, const BlockRange& range, void*) {
-  const uint64_t num_bits = 8 * state.num_units;
-  const uint32_t num_probes = state.num_probes;
-  uint8_t* const body = range.blocks;
-  for (uint64_t s = 0; s < range.num_spans; ++s) {
-    const HashSpan span = range.spans[s];
-    for (uint64_t i = 0; i < span.size; ++i) ClassicSet(body, num_bits, num_probes, span.hashes[i]);
-  }
-}
 
 }  // namespace linefilter::internal

@@ -97,12 +97,11 @@ void StoreStageEntry(uint64_t num_blocks, uint64_t num_keys, uint32_t num_probes
 
 extern const LayoutRecord kContainerLayout;
 constexpr LayoutRecord kContainerLayout = [] {
-  LayoutRecord record = {Layout::kContainer, "container", {},        IsValid,         CheckStages, StagesKernels,
+  LayoutRecord record = {Layout::kContainer, "container", {},        IsValid,         CheckStages, ImageStagesKernels,
                          BindImageStages,    MayContain,  FillRatio, ApproximateSize, ExpectedFpr};
   record.absence_is_sound = StagesAbsence::IsSound<SoundChunk>;
   record.facts.has_blocks = record.facts.has_stages = record.facts.zeros_are_empty = true;
   record.facts.bits_of_position = 1;
-  record.shared_kernels = SharedStagesKernels;
   return record;
 }();
 

@@ -8,8 +8,7 @@
 
 namespace linefilter::internal {
 
-const Kernels& StagesKernels();
-const Kernels& SharedStagesKernels();
+const Kernels& ImageStagesKernels();
 
 // It comes from the block in every stage.
 struct StagesAbsence {

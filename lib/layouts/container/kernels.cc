@@ -1,15 +1,6 @@
-// The kernels of several filters that answer as one (lib/layouts/stages.h), one source for all of Highway's targets.
-// Here are batches, and the tables of functions; stages-inl.h has single keys.
-//
-// A batch asks one stage after the other, the newest first, in groups. Older stages are not asked for what it has, and
-// the lines of 128 keys are under way. So a key that is found costs the lines up to its stage only, and no branch
-// depends on an answer. Eight stages in 512 MB, AVX-512, ns per key: 25 without hits, 18 with 50 %; all stages key by
-// key, 16 keys ahead (which fewer than 256 keys are), 25 and 25. The eight bare lines take 21, one filter of that size
-// 7. Fewer lines under way are worse (64: 31), and so is it to sieve the newest two alone, in chunks of 32 keys (24
-// with hits); non-temporal prefetches of the large stages gain nothing.
+// The kernels of several filters that answer as one and stand in an image (lib/layouts/stages.h), one source for all of
+// Highway's targets. stages-inl.h has single keys, sieve-inl.h batches, changes.cc the stages of an owner.
 #include "lib/layouts/kernels.h"
-
-#include <cstring>
 
 #include "lib/layouts/blocks/block_batch.h"
 #include "lib/layouts/container/body.h"
@@ -20,179 +11,23 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // This comes after foreach_target.h:
 #include "hwy/highway.h"
-#include "lib/layouts/blocks/batch_kernels-inl.h"
-#include "lib/layouts/container/stages-inl.h"
-#include "linefilter/internal/test_block.h"
-
-#ifndef LINEFILTER_LIB_LAYOUTS_CONTAINER_KERNELS_ONCE_
-#define LINEFILTER_LIB_LAYOUTS_CONTAINER_KERNELS_ONCE_
-namespace linefilter::internal {
-// The lines under way in a batch, of one stage or of all.
-inline constexpr size_t kStageLinesAhead = 128;
-// So many keys are sieved together; they stay in the L1. A batch of fewer than the second is asked key by key.
-inline constexpr size_t kStageGroup = 1024, kFewKeys = 256;
-static_assert(kFewKeys >= kStageLinesAhead, "a group has the keys whose lines come first");
-// Up to so many bytes of all stages together nothing is prefetched: about the L2.
-inline constexpr uint64_t kPlainStagesBytes = uint64_t{1} << 20;
-}  // namespace linefilter::internal
-#endif
+#include "lib/layouts/container/sieve-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
+
+void StagesToBytes(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
+  MayContainToBytes<LoopOf<Alone>>(state, hashes, n, out);
+}
+void StagesToBits(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
+  MayContainToBits<LoopOf<Alone>>(state, hashes, n, out);
+}
+uint64_t CountInStages(const ProbeState& state, const uint64_t* hashes, size_t n) {
+  return CountMaybes<LoopOf<Alone>>(state, hashes, n);
+}
+
 namespace {
-
-using internal::kFewKeys;
-using internal::kStageGroup;
-using internal::kStageLinesAhead;
-using internal::PrefetchBlock;
-
-// A batch needs this of all stages.
-struct Stages {
-  const Stage* all;  // the oldest first
-  size_t size;
-  Stage room[internal::kMaxStages];
-
-  explicit Stages(const ProbeState& state) : all(state.stages), size(state.num_stages) {
-    if (!state.in_image) return;
-    all = room;
-    internal::ForEachStage(state, [this](uint32_t i, const Stage& stage) { room[i] = stage; });
-  }
-  Stages(const Stages&) = delete;
-  Stages& operator=(const Stages&) = delete;
-
-  uint64_t AllBytes() const {
-    uint64_t num_blocks = 0;
-    for (size_t s = 0; s < size; ++s) num_blocks += all[s].num_blocks;
-    return 64 * num_blocks;
-  }
-  // It is 63 if a block of one of them lies across two lines.
-  size_t LastByte() const {
-    size_t last_byte = 0;
-    for (size_t s = 0; s < size; ++s) last_byte |= internal::LastByteOfBlock(all[s].body);
-    return last_byte;
-  }
-  HWY_INLINE void Prefetch(uint64_t hash, size_t last_byte) const {
-    for (size_t s = 0; s < size; ++s) {
-      PrefetchBlock<0>(BlockOfStage(all[s], hash), last_byte);
-    }
-  }
-};
-
-// Asks all stages of each key, with the lines of the `ahead` next keys under way.
-template <class How, class Answers>
-HWY_INLINE void AskKeyByKey(const Stages& stages, size_t ahead, const uint64_t* HWY_RESTRICT hashes, size_t n,
-                            Answers& answers) {
-  ProbeState state;
-  state.stages = stages.all;
-  state.num_stages = static_cast<uint8_t>(stages.size);
-  const size_t last_byte = stages.LastByte();
-  for (size_t j = 0; j < n && j < ahead; ++j) stages.Prefetch(hashes[j], last_byte);
-  for (size_t i = 0; i < n; ++i) {
-    if (ahead != 0 && i + ahead < n) stages.Prefetch(hashes[i + ahead], last_byte);
-    answers.Put(i, TestAll<How, false>(ArrayCursor(state), stages.size, hashes[i]));
-  }
-}
-
-// The keys of a group that no stage has had so far.
-struct Left {
-  uint64_t hashes[kStageGroup + kFewKeys];
-  uint16_t keys[kStageGroup + kFewKeys];  // which of the group
-};
-
-// To sieve is to ask one stage for what is left of a group. This asks `stage` for the first n of `left`, keeps those
-// that it has not, and returns how many. Their lines in `next` are prefetched near the end; those of the first
-// kStageLinesAhead here have been.
-template <class How>
-HWY_INLINE size_t Sieve(const Stage& stage, const Stage& next, const uint64_t* next_hashes, size_t n, Left& left) {
-  const Stage here = stage, then = next;  // in registers
-  const size_t last_byte = internal::LastByteOfBlock(here.body), next_last_byte = internal::LastByteOfBlock(then.body);
-  const size_t ahead = n < kStageLinesAhead ? n : kStageLinesAhead;
-  size_t num_left = 0, i = 0;
-  const auto ask = [&](size_t at) HWY_ATTR {
-    const uint64_t hash = left.hashes[at];
-    const uint16_t key = left.keys[at];
-    const bool found = How::Test(BlockOfStage(here, hash), here.lane_ones, hash);
-    left.hashes[num_left] = hash;
-    left.keys[num_left] = key;
-    num_left += !found;
-  };
-  for (; i + ahead < n; ++i) {
-    PrefetchBlock<0>(BlockOfStage(here, left.hashes[i + ahead]), last_byte);
-    ask(i);
-  }
-  for (size_t j = 0; i < n; ++i, ++j) {  // what is not left at j is another key's hash: harmless
-    PrefetchBlock<0>(BlockOfStage(then, next_hashes[j]), next_last_byte);
-    ask(i);
-  }
-  return num_left;
-}
-
-// Asks a group of `size` keys stage by stage. *prefetched says how many of its first keys have their line in the newest
-// stage under way; then it says that of `next_hashes`, the next group (null: there is none).
-template <class How, class Answers>
-HWY_INLINE void SieveGroup(const Stages& stages, const uint64_t* HWY_RESTRICT hashes, size_t first, size_t size,
-                           const uint64_t* next_hashes, size_t* prefetched, Answers& answers) {
-  Left left;
-  uint8_t found[kStageGroup + kFewKeys];
-  const Stage& newest = stages.all[stages.size - 1];
-  memcpy(left.hashes, hashes + first, sizeof(uint64_t) * size);
-  for (size_t i = 0; i < size; ++i) left.keys[i] = static_cast<uint16_t>(i);
-  for (size_t i = *prefetched; i < kStageLinesAhead; ++i) {
-    PrefetchBlock<0>(BlockOfStage(newest, left.hashes[i]), internal::LastByteOfBlock(newest.body));
-  }
-  size_t num_left = size;
-  for (size_t s = stages.size; s-- != 0;) {
-    const bool leads_on = s == 0 && next_hashes != nullptr;
-    if (s == 0) *prefetched = !leads_on ? 0 : num_left < kStageLinesAhead ? num_left : kStageLinesAhead;
-    num_left = Sieve<How>(stages.all[s], s == 0 ? newest : stages.all[s - 1], leads_on ? next_hashes : left.hashes,
-                          num_left, left);
-  }
-  memset(found, 1, size);
-  for (size_t i = 0; i < num_left; ++i) found[left.keys[i]] = 0;
-  for (size_t i = 0; i < size; ++i) answers.Put(first + i, found[i] != 0);
-}
-
-template <class How>
-struct LoopOf {
-  template <class Answers>
-  static HWY_INLINE void Batch(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t n,
-                               Answers& answers) {
-    const Stages stages(state);
-    const size_t ahead = stages.AllBytes() > internal::kPlainStagesBytes ? kStageLinesAhead / stages.size : 0;
-    if (ahead == 0 || n < kFewKeys) {
-      return AskKeyByKey<How>(stages, ahead, hashes, n, answers);
-    }
-    size_t prefetched = 0;
-    for (size_t first = 0; first < n;) {
-      const size_t left = n - first, size = left < kStageGroup + kFewKeys ? left : kStageGroup;
-      const uint64_t* const next = size < left ? hashes + first + size : nullptr;
-      SieveGroup<How>(stages, hashes, first, size, next, &prefetched, answers);
-      first += size;
-    }
-  }
-};
-
-// Owners of stages insert by themselves.
-template <class How, class Cursor>
-constexpr internal::Kernels KernelsOf() {
-  return AskingKernels<LoopOf<How>>(MayContain<How, Cursor>);
-}
-
-const internal::Kernels* StagesTable() {
-  static constexpr internal::Kernels kernels = KernelsOf<Alone, ArrayCursor>();
-  return &kernels;
-}
-
-const internal::Kernels* SharedStagesTable() {
-  static constexpr internal::Kernels kernels = KernelsOf<Shared, SharedCursor>();
-  return &kernels;
-}
-
-internal::MayContainFunction StagesSingle(size_t num_stages, bool is_shared) {
-  return is_shared ? MayContainOfSome<Shared, SharedCursor>(num_stages)
-                   : MayContainOfSome<Alone, ArrayCursor>(num_stages);
-}
 
 internal::MayContainFunction ImageStagesSingle(size_t num_stages) {
   return MayContainOfSome<Alone, TableCursor>(num_stages);
@@ -200,7 +35,7 @@ internal::MayContainFunction ImageStagesSingle(size_t num_stages) {
 
 const internal::Kernels* ImageStagesTable() {
   static constexpr internal::Kernels kernels = [] {
-    internal::Kernels made = KernelsOf<Alone, TableCursor>();
+    internal::Kernels made = {TargetName, MayContain<Alone, TableCursor>, StagesToBytes, StagesToBits, CountInStages};
     made.lazily = &kLazyKernels<internal::StagesAbsence, MayContain<Alone, TableCursor>>;
     return made;
   }();
@@ -214,40 +49,12 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace linefilter {
-HWY_EXPORT(StagesTable);
-HWY_EXPORT(SharedStagesTable);
-HWY_EXPORT(ImageStagesTable);
-HWY_EXPORT(StagesSingle);
-HWY_EXPORT(ImageStagesSingle);
+LINEFILTER_TARGET_TABLE(ImageStagesTable);
+LINEFILTER_TARGET_TABLE(ImageStagesSingle);
 
 namespace internal {
 
-const Kernels& StagesKernels() { return *LINEFILTER_DISPATCH(StagesTable)(); }
-const Kernels& SharedStagesKernels() { return *LINEFILTER_DISPATCH(SharedStagesTable)(); }
-
-void BindStages(const Stage* stages, uint32_t num_stages, bool is_shared, ProbeState* state) {
-  const Stage& newest = stages[num_stages - 1];
-  BindBlocks(InlineTest::kNone, newest.body, kBlockBytes * newest.num_blocks, 0, state);
-  state->lane_ones = newest.lane_ones;
-  state->num_stages = static_cast<uint8_t>(num_stages);
-  state->stages = stages;
-  state->is_shared = is_shared;
-  if (num_stages == 1) {  // a filter of one body, to whose kernels `state` tells all they need
-    return UseKernels(is_shared ? StageLayout().shared_kernels() : StageLayout().kernels(), state);
-  }
-  state->kernels = is_shared ? &SharedStagesKernels() : &StagesKernels();
-  state->may_contain = LINEFILTER_DISPATCH(StagesSingle)(num_stages, is_shared);
-}
-
-void BindWindows(Windows* windows, const Stage* stages, uint32_t num_stages, ProbeState* state) {
-  Reset(state);
-  state->num_stages = static_cast<uint8_t>(num_stages);
-  state->num_probes = static_cast<uint16_t>(stages[0].num_probes);
-  state->stages = stages;
-  state->is_shared = state->changes = true;
-  state->owner = windows;
-  state->may_contain = LINEFILTER_DISPATCH(StagesSingle)(num_stages, true);
-}
+const Kernels& ImageStagesKernels() { return *LINEFILTER_DISPATCH(ImageStagesTable)(); }
 
 void BindImageStages(const BodyParts& parts, ProbeState* state) {
   const uint32_t num_stages = static_cast<uint32_t>(parts.stage_table_bytes / kStageEntryBytes);
@@ -260,7 +67,7 @@ void BindImageStages(const BodyParts& parts, ProbeState* state) {
   state->in_image = true;
   state->lane_ones = LaneOnes(num_stages == 1 ? newest.num_probes : 1);
   if (num_stages == 1) return UseKernels(StageLayout().kernels(), state);
-  state->kernels = LINEFILTER_DISPATCH(ImageStagesTable)();
+  state->kernels = &ImageStagesKernels();
   state->may_contain = LINEFILTER_DISPATCH(ImageStagesSingle)(num_stages);
 }
 

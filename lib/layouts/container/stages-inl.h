@@ -36,13 +36,27 @@ using MayContainFunction = bool (*)(const ProbeState&, uint64_t);
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
+
+// The batches of stages that nobody changes meanwhile, of an image and of an owner (kernels.cc).
+void StagesToBytes(const internal::ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out);
+void StagesToBits(const internal::ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out);
+uint64_t CountInStages(const internal::ProbeState& state, const uint64_t* hashes, size_t n);
+
 namespace {
 
 using internal::ProbeState;
 using internal::Stage;
 
+// Code without vectors is long, and stands in 50 places: there it is called. (SCALAR: 36 of 40 KB.)
+#undef LINEFILTER_STAGE_INLINE
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+#define LINEFILTER_STAGE_INLINE HWY_NOINLINE
+#else
+#define LINEFILTER_STAGE_INLINE HWY_INLINE
+#endif
+
 // This is TestBlock by an instruction less, where a block is one vector.
-HWY_INLINE bool TestBlockOfStage(const uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
+LINEFILTER_STAGE_INLINE bool TestBlockOfStage(const uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
   const LaneTag d;
   const LaneVec mask = KeyMask(d, lane_ones, x, hn::Set(d, x), 0);

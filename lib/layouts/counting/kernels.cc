@@ -1,9 +1,5 @@
-// The kernels of the layout `counting`, one source for Highway's targets. block_loops-inl.h has the loops over a batch.
-//
-// Idea: shift each lane so that the key's counter is lowest, and all k counters are compared at once. The lanes that
-// take part are those of `blocked`, by the same table of ones. A lane lacks the key if its counter is less than its
-// "one", and never if it takes no part. That is two vector operations more than `blocked` has per vector. (A question
-// of AVX-512 needs one more than `blocked`: see Test.)
+// The kernels of the layout `counting`, one source for Highway's targets. block_loops-inl.h has the loops over a batch,
+// counters-inl.h what is done with a block, changes.cc what a filter needs that is filled.
 #include "lib/layouts/kernels.h"
 
 #include "lib/layouts/counting/body.h"
@@ -15,134 +11,16 @@
 // This comes after foreach_target.h:
 #include "hwy/highway.h"
 #include "lib/layouts/blocks/block_loops-inl.h"
-#include "lib/layouts/blocks/lane_table.h"
-#include "linefilter/internal/test_block.h"
-
-// SSE has no shift by each lane's own number; Highway's to the left takes half as long as its to the right (lookups 1.4
-// instead of 2.0 times as long as those of `blocked`).
-#undef LINEFILTER_COUNTERS_STAY
-#define LINEFILTER_COUNTERS_STAY (HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2 && HWY_TARGET != HWY_SCALAR)
+#include "lib/layouts/counting/counters-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
 namespace {
 
-using LaneMask = hn::Mask<LaneTag>;
-
-// Makes numbers of the bytes of lanes, and back.
-HWY_INLINE LaneVec LittleEndian(LaneTag d, LaneVec v) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  const LaneVec swapped = hn::Or(hn::ShiftLeft<24>(v), hn::ShiftRight<24>(v));
-  return hn::Or(swapped, hn::Or(hn::ShiftLeft<8>(hn::And(v, hn::Set(d, 0xff00u))),
-                                hn::And(hn::ShiftRight<8>(v), hn::Set(d, 0xff00u))));
-#else
-  (void)d;
-  return v;
-#endif
-}
-
-// (These are functions, not a struct of vectors: those of SVE have no size.)
-HWY_INLINE LaneVec LoadCounters(LaneTag d, const uint8_t* block, size_t lane) {
-  return LittleEndian(d, LoadLanes(d, block + 4 * lane));
-}
-HWY_INLINE void StoreCounters(LaneTag d, LaneVec lanes, uint8_t* block, size_t lane) {
-  StoreLanes(LittleEndian(d, lanes), d, block + 4 * lane);
-}
-// 1 in the lanes that take part.
-HWY_INLINE LaneVec Ones(LaneTag d, const uint32_t* lane_ones, uint32_t x, size_t lane) {
-  return hn::Load(d, lane_ones + 16 * (x & 15) + lane);
-}
-// How far up the key's counters are.
-HWY_INLINE LaneVec Shifts(LaneTag d, LaneVec xs, size_t lane) {
-  const LaneVec product = hn::Mul(xs, hn::Load(d, internal::kLaneMultipliers + lane));
-  return hn::And(hn::ShiftRight<27>(product), hn::Set(d, 28));
-}
-HWY_INLINE LaneVec Values(LaneTag d, LaneVec lanes, LaneVec shifts) {
-  return hn::And(hn::Shr(lanes, shifts), hn::Set(d, 15));
-}
-// Finds lanes that lack the key.
-HWY_INLINE LaneMask Zeros(LaneTag d, LaneVec values, LaneVec ones) {
-  const hn::RebindToSigned<LaneTag> di;
-  return hn::RebindMask(d, hn::Lt(hn::BitCast(di, values), hn::BitCast(di, ones)));
-}
-// An insertion adds these and a removal takes them: a counter of 15 is saturated and stays.
-HWY_INLINE LaneVec Steps(LaneTag d, LaneVec values, LaneVec ones, LaneVec shifts) {
-  return hn::IfThenZeroElse(hn::Eq(values, hn::Set(d, 15)), hn::Shl(ones, shifts));
-}
-
-struct Test {
-  static constexpr int kWrites = 0;
-  static HWY_INLINE bool Do(const uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
-    const LaneTag d;
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-    // This does what TestLanes of `blocked` does: 1.11 instead of 1.37 ns per key of a batch (24 KB, Zen 4).
-    const LaneVec counters = hn::Shl(hn::Set(d, 15), Shifts(d, xs, 0));
-    const unsigned some = _mm512_test_epi32_mask(LoadCounters(d, block, 0).raw, counters.raw);
-    return (internal::LanesOf(lane_ones)[x & 15] & ~some) == 0;
-#elif !LINEFILTER_COUNTERS_STAY
-    if (hn::Lanes(d) == 16) {
-      return hn::AllFalse(d,
-                          Zeros(d, Values(d, LoadCounters(d, block, 0), Shifts(d, xs, 0)), Ones(d, lane_ones, x, 0)));
-    }
-#endif
-    LaneVec zeros = hn::Zero(d);
-    for (size_t lane = 0; lane < 16; lane += hn::Lanes(d)) {
-      const LaneVec ones = Ones(d, lane_ones, x, lane), shifts = Shifts(d, xs, lane);
-#if LINEFILTER_COUNTERS_STAY
-      // The mask goes to the counter.
-      const LaneVec lowest = hn::Shl(ones, shifts), mask = hn::Sub(hn::ShiftLeft<4>(lowest), lowest);
-      const LaneMask is_zero = hn::Eq(hn::And(LoadCounters(d, block, lane), mask), hn::Zero(d));
-      zeros = hn::Or(zeros, hn::And(hn::VecFromMask(d, is_zero), ones));
-#else
-      const LaneVec values = Values(d, LoadCounters(d, block, lane), shifts);
-      zeros = hn::Or(zeros, hn::VecFromMask(d, Zeros(d, values, ones)));
-#endif
-    }
-    return AllZero(d, zeros);
-  }
-};
-struct Insert {
-  static constexpr int kWrites = 1;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
-    const LaneTag d;
-    LaneVec zeros = hn::Zero(d);
-    for (size_t lane = 0; lane < 16; lane += hn::Lanes(d)) {
-      const LaneVec lanes = LoadCounters(d, block, lane), shifts = Shifts(d, xs, lane);
-      const LaneVec values = Values(d, lanes, shifts), ones = Ones(d, lane_ones, x, lane);
-      zeros = hn::Or(zeros, hn::VecFromMask(d, Zeros(d, values, ones)));
-      StoreCounters(d, hn::Add(lanes, Steps(d, values, ones, shifts)), block, lane);
-    }
-    return !AllZero(d, zeros);
-  }
-};
-// Nothing is taken before all counters are known not to be 0.
-struct Remove {
-  static constexpr int kWrites = 1;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
-    const LaneTag d;
-    if (HWY_UNLIKELY(!Test::Do(block, lane_ones, x, xs))) return false;
-    for (size_t lane = 0; lane < 16; lane += hn::Lanes(d)) {
-      const LaneVec lanes = LoadCounters(d, block, lane), shifts = Shifts(d, xs, lane);
-      const LaneVec values = Values(d, lanes, shifts), ones = Ones(d, lane_ones, x, lane);
-      StoreCounters(d, hn::Sub(lanes, Steps(d, values, ones, shifts)), block, lane);
-    }
-    return true;
-  }
-};
-
 const internal::Kernels* CountingTargetKernels() {
-  static constexpr internal::Kernels kernels = [] {
-    internal::Kernels made = KernelsOf<Test, Insert>();
-    made.remove = One<Remove>;
-    made.remove_batch = ChangeBatch<Remove>;
-    return made;
-  }();
+  static constexpr internal::Kernels kernels = KernelsOf<Test>();
   return &kernels;
-}
-
-void CountingTargetBuildRange(const ProbeState& state, const internal::BlockRange& range) {
-  BuildRange<Insert>(state, range);
 }
 
 }  // namespace
@@ -152,14 +30,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace linefilter {
-HWY_EXPORT(CountingTargetKernels);
-HWY_EXPORT(CountingTargetBuildRange);
+LINEFILTER_TARGET_TABLE(CountingTargetKernels);
 
 namespace internal {
 const Kernels& CountingKernels() { return *LINEFILTER_DISPATCH(CountingTargetKernels)(); }
-void CountingBuildRange(const ProbeState& state, const BlockRange& range, void*) {
-  LINEFILTER_DISPATCH(CountingTargetBuildRange)(state, range);
-}
 }  // namespace internal
 }  // namespace linefilter
 #endif  // HWY_ONCE

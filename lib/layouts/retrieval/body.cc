@@ -74,6 +74,12 @@ void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeSt
   BindBlocks(InlineTest::kSolvedBlock, body, body_bytes, num_probes, state);
 }
 
+// See MayContain of `blocked`.
+bool MayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash) {
+  if (!IsValid(body_bytes, num_probes)) return true;
+  return body_bytes != 0 && RetrievalMayContain(body, body_bytes / kBlockBytes, hash);
+}
+
 // Counts blocks by T, into counts[256]; returns 256.
 size_t CountLevels(const ProbeState& state, uint64_t* counts) {
   memset(counts, 0, kLevels * sizeof(*counts));
@@ -118,6 +124,7 @@ extern const LayoutRecord kRetrievalLayout;
 constexpr LayoutRecord kRetrievalLayout = [] {
   LayoutRecord record =
       PlainRecord<IsValid, Bind, RetrievalKernels>(Layout::kRetrieval, "retrieval", ApproximateSize, ExpectedFpr);
+  record.body_may_contain = MayContain;
   record.count_levels = CountLevels;
   record.facts.buildable = record.facts.has_blocks = record.facts.has_levels = true;
   return record;

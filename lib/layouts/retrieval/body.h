@@ -11,6 +11,8 @@
 namespace linefilter::internal {
 
 const Kernels& RetrievalKernels();
+// Asks a body to which no state is bound.
+bool RetrievalMayContain(const uint8_t* body, uint64_t num_blocks, uint64_t hash);
 
 }  // namespace linefilter::internal
 

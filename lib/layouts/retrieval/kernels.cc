@@ -260,6 +260,10 @@ const internal::Kernels* TargetKernels() {
   return &kernels;
 }
 
+bool TargetMayContain(const uint8_t* body, uint64_t num_blocks, uint64_t hash) {
+  return TestSolvedBlock(body + 64 * BlockIndex(hash, num_blocks), InBlockHash(hash));
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace linefilter
@@ -267,10 +271,14 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace linefilter {
-HWY_EXPORT(TargetKernels);
+LINEFILTER_TARGET_TABLE(TargetKernels);
+LINEFILTER_TARGET_TABLE(TargetMayContain);
 
 namespace internal {
 const Kernels& RetrievalKernels() { return *LINEFILTER_DISPATCH(TargetKernels)(); }
+bool RetrievalMayContain(const uint8_t* body, uint64_t num_blocks, uint64_t hash) {
+  return LINEFILTER_DISPATCH(TargetMayContain)(body, num_blocks, hash);
+}
 }  // namespace internal
 }  // namespace linefilter
 #endif  // HWY_ONCE

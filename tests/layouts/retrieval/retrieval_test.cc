@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/layouts/layout_changes.h"
 #include "lib/layouts/layout_maker.h"
 #include "lib/layouts/layout_record.h"
 #include "linefilter/view.h"
@@ -253,9 +254,9 @@ TEST(RetrievalView, TakesNoInsertion) {
   const FilterView view(copy.data(), copy.size(), VerifyMode::kWhole);
   uint8_t were_new[2] = {7, 7};
   const uint64_t hashes[2] = {1, 2};
-  const internal::Kernels& kernels = *view.probe_state().kernels;
-  EXPECT_FALSE(kernels.insert(view.probe_state(), 5));
-  EXPECT_EQ(kernels.insert_batch(view.probe_state(), hashes, 2, were_new), 0u);
+  const internal::Changes& changes = internal::ChangesOf(view.layout(), view.probe_state());
+  EXPECT_FALSE(changes.insert(view.probe_state(), 5));
+  EXPECT_EQ(changes.insert_batch(view.probe_state(), hashes, 2, were_new), 0u);
   EXPECT_EQ(were_new[0] + were_new[1], 0);
   EXPECT_EQ(copy, image);
 }

@@ -80,7 +80,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace linefilter {
-HWY_EXPORT(TargetSolvers);
+LINEFILTER_TARGET_TABLE(TargetSolvers);
 
 namespace internal {
 namespace {
