@@ -3,7 +3,7 @@
 //
 // Each 16-bit lane of the block, ANDed with that of A, becomes a byte, or half of one. Coupling is linear: it is done
 // before a byte becomes a parity. A key of a batch at 1 MB takes 4.6 ns on SCALAR of x86-64, by 64-bit words 9.1 (Zen
-// 5).
+// 5). On NEON a lookup has 70 instructions; Highway's vectors need 100 there, and 64-bit words 132.
 
 #ifndef LINEFILTER_TEST_BLOCK_ONCE_
 // It chooses the target before Highway is read, and includes this file again.
