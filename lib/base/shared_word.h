@@ -18,6 +18,12 @@ inline __attribute__((always_inline)) uint64_t LoadSharedWord(const uint8_t* at)
   return __atomic_load_n(reinterpret_cast<const SharedWord*>(at), __ATOMIC_RELAXED);
 }
 
+// A part of a word, 4 bytes in memory order: each of its bits is as new as a load of the word would have it.
+typedef uint32_t __attribute__((may_alias, aligned(4))) SharedHalf;
+inline __attribute__((always_inline)) uint32_t LoadSharedHalf(const uint8_t* at) {
+  return __atomic_load_n(reinterpret_cast<const SharedHalf*>(at), __ATOMIC_RELAXED);
+}
+
 // Copies whole words, each as it is at some moment.
 inline void CopyShared(const uint8_t* from, uint64_t size, uint8_t* to) {
   for (uint64_t i = 0; i < size; i += kWordBytes) {

@@ -10,7 +10,16 @@ namespace linefilter::internal {
 // C is the first eight words of pi's fraction, odd and between 2^30 and 2^31, so that bit 63 of a product stays 0.
 alignas(64) inline constexpr uint64_t kRowMultipliers[8] = {0x643F6A89, 0x45A308D3, 0x53198A2F, 0x43707345,
                                                             0x64093823, 0x699F31D1, 0x482EFA99, 0x6C4E6C89};
+// The same as lanes of 32 bits.
+alignas(16) inline constexpr uint32_t kShortRowMultipliers[8] = {0x643F6A89, 0x45A308D3, 0x53198A2F, 0x43707345,
+                                                                 0x64093823, 0x699F31D1, 0x482EFA99, 0x6C4E6C89};
 inline constexpr uint64_t kFingerprintMultiplier = 0x9E3779B97F4A7C15u;
+
+// A lookup learns this from the block: y and the level T.
+struct Coupled {
+  uint32_t y;
+  uint32_t level;
+};
 
 // M of doc/FORMAT.md section 8, by t, has the bits of y ^ f that must be 0. A header of 249 or more can make t 32:
 // none.

@@ -19,16 +19,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "linefilter/internal/coupled_parities_128.h"
 #include "linefilter/internal/retrieval_tables.h"
-
-// Plain 64-bit words serve where there are no vectors, or where their byte order is not that of an image.
-#undef LINEFILTER_PLAIN_PARITIES
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || \
-    (defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
-#define LINEFILTER_PLAIN_PARITIES 1
-#else
-#define LINEFILTER_PLAIN_PARITIES 0
-#endif
 
 // In a file compiled for one CPU the compiler tells; in dispatch by Highway LINEFILTER_ASKS_FOR_GFNI (inline.h) does.
 #undef LINEFILTER_GFNI
@@ -44,13 +36,13 @@ HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
 
-// A lookup learns this from the block: y and the level T.
-struct Coupled {
-  uint32_t y;
-  uint32_t level;
-};
+#if !LINEFILTER_PARITIES_128
+using internal::Coupled;
+#endif
 
-#if LINEFILTER_PLAIN_PARITIES
+#if LINEFILTER_PARITIES_128
+// coupled_parities_128.h has CoupledParities.
+#elif LINEFILTER_PLAIN_PARITIES
 
 // Word l of the block, ANDed with that of A.
 HWY_INLINE uint64_t MaskedWord(const uint8_t* block, uint64_t g, size_t l) {

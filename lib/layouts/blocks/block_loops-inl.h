@@ -54,13 +54,14 @@ HWY_INLINE bool DoOne(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) 
   return Action::Do(block, lane_ones, x, hn::Set(LaneTag(), x));
 }
 
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
 
 // A vector holds the hashes of so many keys. It makes their in-block hashes, and permutations spread each of these over
 // all lanes, because to move a general register to a vector costs more. `blocked` at 24 KB on Zen 4, ns per key of a
-// batch: AVX3 1.02, by moves 1.15; AVX2 1.44, by moves 1.50; SSE4 3.48, by moves 3.61. Rejected: to write the vectors
-// of 32 keys and broadcast from memory (AVX3 1.42; insertions 4.9 instead of 1.6, for loads wait for the stores), two
-// broadcasts from memory (a tenth slower).
+// batch: AVX3 1.02, by moves 1.15; AVX2 1.44, by moves 1.50; SSE4 3.48, by moves 3.61. Below SSE4 moves are better
+// (Zen 5: SCALAR 3.2, SSSE3 by permutations 3.6). Rejected: to write the vectors of 32 keys and broadcast from memory
+// (AVX3 1.42; insertions 4.9 instead of 1.6, for loads wait for the stores), two broadcasts from memory (a tenth
+// slower).
 inline constexpr size_t kTogether = hn::MaxLanes(LaneTag()) / 2;
 
 // The in-block hash of key j, in each lane.

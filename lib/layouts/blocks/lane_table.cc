@@ -3,7 +3,8 @@
 namespace linefilter::internal {
 namespace {
 
-// The index is [num_probes - 1]. In one filter 1 KiB of it is hot, or 64 bytes where LanesOf suffices.
+// The index is [num_probes - 1]. In one filter 1 KiB of it is hot, or 64 bytes where LanesOf suffices, or 320 where
+// lanes are listed.
 struct LaneTables {
   alignas(64) LaneTable of[16];
 };
@@ -13,10 +14,13 @@ constexpr LaneTables MakeLaneTables() {
   LaneTables tables{};
   for (uint32_t k = 1; k <= 16; ++k) {
     LaneTable& table = tables.of[k - 1];
+    table.list_size = k;
     for (uint32_t rotation = 0; rotation < 16; ++rotation) {
+      uint32_t listed = 0;
       for (uint32_t lane = 0; lane < 16; ++lane) {
         table.ones[rotation][lane] = TakesPart(k, rotation, lane);
         table.lanes[rotation] |= table.ones[rotation][lane] << lane;
+        if (TakesPart(k, rotation, lane)) table.list[rotation][listed++] = static_cast<uint8_t>(4 * lane);
       }
     }
   }

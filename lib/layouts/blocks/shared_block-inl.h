@@ -32,7 +32,7 @@
 #include "linefilter/internal/test_block.h"
 
 #undef LINEFILTER_SHARED_BLOCK_BY_VECTORS
-#if defined(__SANITIZE_THREAD__) || HWY_TARGET == HWY_SCALAR || !HWY_ARCH_X86_64
+#if defined(__SANITIZE_THREAD__) || LINEFILTER_LISTED_LANES || !HWY_ARCH_X86_64
 #define LINEFILTER_SHARED_BLOCK_BY_VECTORS 0
 #else
 #define LINEFILTER_SHARED_BLOCK_BY_VECTORS 1
@@ -57,7 +57,22 @@ HWY_INLINE uint64_t MaskWord(const uint8_t* mask, size_t i) {
   return word;
 }
 
-#if !LINEFILTER_SHARED_BLOCK_BY_VECTORS
+#if LINEFILTER_SSE2_BLOCKS
+HWY_INLINE void StoreKeyMask(const uint32_t* lane_ones, uint32_t x, LaneVec xs, uint8_t* mask) {
+  const __m128i four = FourOf(x, xs);
+  for (size_t lane = 0; lane < 16; lane += 4) StoreFour(FourLanes(lane_ones, x, four, lane), mask + 4 * lane);
+}
+#elif LINEFILTER_LISTED_LANES
+struct MaskLane {
+  uint8_t* mask;
+  HWY_INLINE void Do(size_t at, uint32_t bit) { StoreLane(uint32_t{1} << bit, mask + at); }
+};
+HWY_INLINE void StoreKeyMask(const uint32_t* lane_ones, uint32_t x, LaneVec, uint8_t* mask) {
+  memset(mask, 0, 64);
+  MaskLane lanes{mask};
+  DoLanes(lane_ones, x, lanes);
+}
+#elif !LINEFILTER_SHARED_BLOCK_BY_VECTORS
 HWY_INLINE void StoreKeyMask(const uint32_t* lane_ones, uint32_t x, LaneVec xs, uint8_t* mask) {
   const LaneTag d;
   for (size_t lane = 0; lane < 16; lane += hn::Lanes(d)) {
@@ -70,7 +85,7 @@ HWY_INLINE void StoreKeyMask(const uint32_t* lane_ones, uint32_t x, LaneVec xs, 
 HWY_INLINE unsigned FindMissingWords(const uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs,
                                      uint8_t* mask) {
   unsigned missing_words = 0;
-#if LINEFILTER_SHARED_BLOCK_BY_VECTORS
+#if LINEFILTER_SHARED_BLOCK_BY_VECTORS && !LINEFILTER_SSE2_BLOCKS
   const LaneTag d;
   const hn::Repartition<uint64_t, LaneTag> d64;
   for (size_t lane = 0; lane < 16; lane += hn::Lanes(d)) {
@@ -91,8 +106,19 @@ HWY_INLINE unsigned FindMissingWords(const uint8_t* block, const uint32_t* lane_
   return missing_words;
 }
 
+#if LINEFILTER_LISTED_LANES
+struct TestSharedLane {
+  const uint8_t* block;
+  uint32_t all;
+  HWY_INLINE void Do(size_t at, uint32_t bit) { all &= LittleEndianLane(internal::LoadSharedHalf(block + at)) >> bit; }
+};
+#endif
+
 HWY_INLINE bool TestSharedBlock(const uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
-#if LINEFILTER_SHARED_BLOCK_BY_VECTORS
+#if LINEFILTER_LISTED_LANES
+  (void)xs;
+  return HadAll(TestSharedLane{block, 1}, lane_ones, x);
+#elif LINEFILTER_SHARED_BLOCK_BY_VECTORS
   return TestBlock(block, lane_ones, x, xs);
 #else
   alignas(64) uint8_t mask[64];

@@ -55,7 +55,7 @@ HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
 
-#if !LINEFILTER_PLAIN_PARITIES
+#if !LINEFILTER_KEY_BY_KEY
 
 using KeyTag = hn::CappedTag<uint32_t, 16>;
 using KeyVec = hn::Vec<KeyTag>;

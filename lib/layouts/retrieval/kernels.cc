@@ -42,7 +42,7 @@ HWY_INLINE bool TestOne(const ProbeState& state, uint64_t hash) {
 // 1.66 / 1.62 at 512 KB, SSE4 6.0 / 5.1 at 1 MB.
 inline constexpr uint64_t kPlainLoopBytes = uint64_t{1} << (HWY_TARGET <= HWY_AVX3_DL ? 19 : 18);
 
-#if LINEFILTER_PLAIN_PARITIES
+#if LINEFILTER_KEY_BY_KEY
 
 template <bool kPrefetches, class Answers>
 HWY_INLINE size_t PutGroups(const ProbeState& state, size_t last_byte, const uint64_t* HWY_RESTRICT hashes,
