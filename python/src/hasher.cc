@@ -80,28 +80,22 @@ uint64_t WidenInt(py::handle number) {
   return large;
 }
 
-// Whether a key is text that stays where it is as long as the key lives.
-bool StaysWhereItIs(PyObject* key, std::string_view* text) {
-  if (PyUnicode_Check(key) && PyUnicode_IS_COMPACT_ASCII(key)) {  // which is its UTF-8
-    *text = {static_cast<const char*>(PyUnicode_DATA(key)), static_cast<size_t>(PyUnicode_GET_LENGTH(key))};
-    return true;
-  }
-  if (!PyBytes_Check(key)) return false;
-  *text = {PyBytes_AS_STRING(key), static_cast<size_t>(PyBytes_GET_SIZE(key))};
-  return true;
-}
-
 // Calls use(integer) or use(bytes).
 template <class Use>
 uint64_t UseKey(py::handle key, const Use& use) {
   PyObject* const object = key.ptr();
-  std::string_view text;
-  if (StaysWhereItIs(object, &text)) return use(text);
   if (PyUnicode_Check(object)) {
+    if (PyUnicode_IS_COMPACT_ASCII(object)) {  // which is its UTF-8
+      return use(std::string_view(static_cast<const char*>(PyUnicode_DATA(object)),
+                                  static_cast<size_t>(PyUnicode_GET_LENGTH(object))));
+    }
     // Not PyUnicode_AsUTF8AndSize, which leaves a copy in the str for its life.
     const py::object utf8 = py::reinterpret_steal<py::object>(PyUnicode_AsUTF8String(object));
     if (!utf8) throw py::error_already_set();  // a lone surrogate has no UTF-8
     return use(std::string_view(PyBytes_AS_STRING(utf8.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(utf8.ptr()))));
+  }
+  if (PyBytes_Check(object)) {
+    return use(std::string_view(PyBytes_AS_STRING(object), static_cast<size_t>(PyBytes_GET_SIZE(object))));
   }
   if (PyBool_Check(object) || IsA(key, bool_type)) {
     RefuseType(key, "it is not plain which bytes it is; write int(key) if you mean 0 or 1");
@@ -160,37 +154,16 @@ uint64_t Hasher::OfObject(py::handle key, KeyKind* kind) const {
   });
 }
 
-void KeyGroup::Add(py::handle key, size_t index) {
-  KeyKind kind = KeyKind::kText;
-  std::string_view text;
-  if (StaysWhereItIs(key.ptr(), &text)) {
-    owners_.push_back(py::reinterpret_borrow<py::object>(key));
-    texts_.push_back(text);
-    places_.push_back(hashes_.size());
-    hashes_.push_back(0);
-  } else {
-    try {
-      hashes_.push_back(hasher_.OfObject(key, &kind));
-    } catch (const py::builtin_exception& error) {  // what is wrong with one of many says which it is
-      throw py::type_error("keys[" + std::to_string(index) + "]: " + error.what());
-    }
+// What is wrong with one of many says which it is.
+uint64_t Hasher::OfItem(py::handle key, size_t index, KeyKind* kinds) const {
+  try {
+    KeyKind kind;
+    const uint64_t hash = OfObject(key, &kind);
+    *kinds = BothKinds(*kinds, kind);
+    return hash;
+  } catch (const py::builtin_exception& error) {
+    throw py::type_error("keys[" + std::to_string(index) + "]: " + error.what());
   }
-  kinds_ = BothKinds(kinds_, kind);
-}
-
-const uint64_t* KeyGroup::Hashes() {
-  of_texts_.resize(texts_.size());
-  (void)hasher_.key_hash_.OfKeys(texts_.data(), texts_.size(), of_texts_.data());
-  for (size_t i = 0; i < places_.size(); ++i) hashes_[places_[i]] = of_texts_[i];
-  places_.clear();
-  texts_.clear();
-  owners_.clear();
-  return hashes_.data();
-}
-
-void KeyGroup::Clear() {
-  hashes_.clear();
-  kinds_ = KeyKind::kUnknown;
 }
 
 }  // namespace linefilter::python

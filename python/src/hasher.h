@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "linefilter/hash.h"
@@ -38,8 +37,13 @@ class Hasher {
     return OfObject(key, &kind);
   }
 
+  // Does the same for one of many keys, whose index errors tell. Its kind is added to *kinds.
+  uint64_t OfItem(py::handle key, size_t index, KeyKind* kinds) const;
+
   // n integers as one group. Without the GIL, if you like. Not for the caller's own hashes: call RequireKeys before.
-  void OfWords(const uint64_t* keys, size_t n, uint64_t* hashes) const { (void)key_hash_.OfKeys(keys, n, hashes); }
+  void OfWords(const uint64_t* keys, size_t n, uint64_t* hashes) const {
+    (void)key_hash_.OfKeys(keys, n, hashes);
+  }
   // The same, group after group in the L1: calls use(begin, hashes, size) until it answers false.
   template <class Use>
   void OfGroups(const uint64_t* keys, size_t n, const Use& use) const {
@@ -58,55 +62,29 @@ class Hasher {
   // run any Python code between, and throws what a signal's handler raises: an iterator in C runs none, and would have
   // Ctrl-C wait for its end.
   template <class Use>
-  void OfIterable(py::handle keys, const Use& use) const;
+  void OfIterable(py::handle keys, const Use& use) const {
+    RequireKeys();
+    std::vector<uint64_t> hashes;
+    hashes.reserve(kGroup);
+    size_t index = 0;
+    KeyKind kinds = KeyKind::kUnknown;
+    for (const py::handle key : py::iter(keys)) {
+      hashes.push_back(OfItem(key, index++, &kinds));
+      if (hashes.size() == kGroup) {
+        use(hashes.data(), hashes.size(), kinds);
+        hashes.clear();
+        kinds = KeyKind::kUnknown;
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      }
+    }
+    if (!hashes.empty()) use(hashes.data(), hashes.size(), kinds);
+  }
 
  private:
-  friend class KeyGroup;
+  static constexpr size_t kGroup = 4096;
 
   KeyHash key_hash_;
 };
-
-// Keys that are hashed together, in their order. Texts that stay where they are wait for each other (KeyHash::OfKeys):
-// the characters of a str of ASCII, and bytes. All else is hashed at once.
-class KeyGroup {
- public:
-  static constexpr size_t kMost = 4096;
-
-  explicit KeyGroup(const Hasher& hasher) : hasher_(hasher) { hashes_.reserve(kMost); }
-
-  // Adds one of many keys, whose index errors tell.
-  void Add(py::handle key, size_t index);
-  size_t size() const { return hashes_.size(); }
-  // Hashes what waits. With the GIL, as all here.
-  const uint64_t* Hashes();
-  // What the keys are that were added since Clear.
-  KeyKind kinds() const { return kinds_; }
-  void Clear();
-
- private:
-  const Hasher& hasher_;
-  KeyKind kinds_ = KeyKind::kUnknown;
-  std::vector<uint64_t> hashes_, of_texts_;
-  std::vector<std::string_view> texts_;
-  std::vector<py::object> owners_;  // of the texts, which live so long
-  std::vector<size_t> places_;      // of their hashes
-};
-
-template <class Use>
-void Hasher::OfIterable(py::handle keys, const Use& use) const {
-  RequireKeys();
-  KeyGroup group(*this);
-  size_t index = 0;
-  for (const py::handle key : py::iter(keys)) {
-    group.Add(key, index++);
-    if (group.size() == KeyGroup::kMost) {
-      use(group.Hashes(), group.size(), group.kinds());
-      group.Clear();
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    }
-  }
-  if (group.size() != 0) use(group.Hashes(), group.size(), group.kinds());
-}
 
 }  // namespace linefilter::python
 

@@ -111,17 +111,17 @@ void EachContainsWords(const py::tuple& tuple, py::handle array, py::handle answ
 // Asks for a group of keys; a row of answers of each filter is lengthened.
 void AskGroup(const Cores& cores, const std::vector<Kin>& all, const std::vector<py::object>& keys, size_t index,
               std::vector<std::vector<uint8_t>>* rows) {
+  std::vector<uint64_t> hashes(keys.size());
   for (std::vector<uint8_t>& row : *rows) row.resize(index + keys.size(), 1);
   for (const Kin& kin : all) {
     if (!kin.key_hash.hashes_keys()) continue;
     const Hasher hasher(kin.key_hash);
-    KeyGroup group(hasher);
-    for (size_t i = 0; i < keys.size(); ++i) group.Add(keys[i], index + i);
-    for (const size_t i : kin.members) cores[i]->RequireKind(group.kinds());
-    const uint64_t* const hashes = group.Hashes();
+    KeyKind kinds = KeyKind::kUnknown;
+    for (size_t i = 0; i < keys.size(); ++i) hashes[i] = hasher.OfItem(keys[i], index + i, &kinds);
+    for (const size_t i : kin.members) cores[i]->RequireKind(kinds);
     const ReleasedGil release;
     for (const size_t i : kin.members) {
-      AskRow(*cores[i], kin.key_hash, hashes, keys.size(), (*rows)[i].data() + index);
+      AskRow(*cores[i], kin.key_hash, hashes.data(), keys.size(), (*rows)[i].data() + index);
     }
   }
 }

@@ -261,8 +261,8 @@ def test_mix_hashes_is_splitmix():
     assert linefilter.mix_hashes([0, golden]).tolist() == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4]
 
 
-def test_keys_that_are_hashed_together_keep_their_places():
-    """Texts of all lengths wait for each other, other keys do not; none lives longer than its group needs it."""
+def test_keys_of_an_iterable_keep_their_places():
+    """Texts of all lengths and other keys, from a list and from a generator, whose keys live no longer than they are looked at."""
     kinds = ["a" * (i % 40) if i % 5 else ["Käse", b"bytes", i, bytearray(b"buffer"), "x" * 300][i // 5 % 5] for i in range(10000)]
     told = [linefilter.hash_key(key) for key in kinds]
     assert linefilter.hash_keys(kinds).tolist() == told
