@@ -174,9 +174,9 @@ struct KeyHash {
     }
     return hashes_keys();
   }
-  // Makes the same hashes of an array of std::string_view or uint64_t together, which takes half the time or less:
-  // short words of unequal lengths, which no CPU predicts, are not hashed one by one. Where the array goes on with
-  // num_ahead keys that come next, it fetches their bytes.
+  // Makes the same hashes of an array of std::string_view or uint64_t together. Words of unequal lengths, which no CPU
+  // predicts, take half to two thirds of the time so. Where the array goes on with num_ahead keys that come next, it
+  // fetches their bytes.
   template <class T, std::enable_if_t<internal::kIsHashedTogether<T>, int> = 0>
   bool OfKeys(const T* keys, size_t n, uint64_t* hashes, size_t num_ahead = 0) const noexcept {
     if (id == HashId::kXxh3) {

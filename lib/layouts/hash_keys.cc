@@ -1,8 +1,8 @@
 // Hashes of many keys at once, the same ones as HashKey makes. It lies here, because it asks for the chosen target.
 //
 // On AVX-512 a key of up to 16 bytes is loaded as a whole, by a mask of its bytes: so nothing is read behind its end,
-// and nothing branches on its length. Eight keys are a vector then, which goes all of XXH3's short paths. Its
-// multiplies of 64 bits are an instruction there; on older targets they are three, and plain code is as fast.
+// and nothing branches on its length. Eight keys are a vector then, which goes all of XXH3's short paths. A
+// product of 64 bits is one instruction there. Older targets have neither, and run plain code.
 #include "lib/base/short_keys.h"
 #include "lib/layouts/target.h"
 #include "linefilter/hash.h"
