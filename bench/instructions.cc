@@ -245,6 +245,37 @@ void AddHashing(Rows* rows) {
   }
 }
 
+// Arrays of keys hashed together: integers, and words of 2 to 14 letters, whose lengths come in no order. callgrind
+// knows no AVX-512, where vectors do it.
+void AddHashingTogether(Rows* rows) {
+  const auto text = std::make_shared<std::string>();
+  const auto words = std::make_shared<std::vector<std::string_view>>();
+  const auto integers = std::make_shared<std::vector<uint64_t>>();
+  const auto hashes = std::make_shared<std::vector<uint64_t>>(kMembers);
+  for (uint64_t i = 0; i < kMembers + 16; ++i) *text += static_cast<char>(MixHash(i));
+  for (uint64_t i = 0; i < kMembers; ++i) {
+    words->push_back(std::string_view(*text).substr(i, 2 + MulHigh(MixHash(i), 13)));
+    integers->push_back(i);
+  }
+  const auto prepare = [hashes] {
+    Check(ForceTarget(nullptr));
+    hashes->assign(kMembers, 0);
+  };
+  const auto add = [&](const char* name, const auto& keys) {
+    const auto run = [=] { (void)KeyHash().OfKeys(keys->data(), kMembers, hashes->data()); };
+    const auto right = [=] {
+      return hashes->front() == HashKey(keys->front()) && hashes->back() == HashKey(keys->back());
+    };
+    rows->push_back({name, kMembers, prepare, run, right});
+  };
+  add("hash_u64s", integers);
+  add("hash_words", words);
+  const auto one_by_one = [=] {
+    for (uint64_t i = 0; i < kMembers; ++i) (*hashes)[i] = HashKey((*words)[i]);
+  };
+  rows->push_back({"hash_words_one_by_one", kMembers, prepare, one_by_one, [=] { return hashes->back() != 0; }});
+}
+
 // Per call: opening an image of 400 keys (its body is verified), asking it where nothing is kept open, with and without
 // its check, and finding the size for a rate.
 void AddCalls(Layout layout, Rows* rows) {
@@ -298,6 +329,7 @@ Rows AllRows() {
     }
   }
   AddHashing(&rows);
+  AddHashingTogether(&rows);
   for (const Layout layout : tools::BuildableLayouts()) AddCalls(layout, &rows);
   return rows;
 }

@@ -155,9 +155,9 @@ class LayoutFilter : public PeerFilter {
     if (keys.kind == KeyKind::kHash) {
       builder->AddHashes(keys.integers, keys.size);
     } else if (keys.kind == KeyKind::kU64) {
-      for (size_t i = 0; i < keys.size; ++i) builder->AddKey(keys.integers[i]);
+      builder->AddKeys(keys.integers, keys.size);
     } else {
-      for (size_t i = 0; i < keys.size; ++i) builder->AddKey(keys.strings[i]);
+      builder->AddKeys(keys.strings, keys.size);
     }
   }
 

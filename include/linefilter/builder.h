@@ -36,6 +36,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#if __cplusplus >= 202002L && __has_include(<span>)
+#include <span>
+#endif
 
 #include "linefilter/hash.h"
 #include "linefilter/internal/append.h"
@@ -82,6 +86,19 @@ class LINEFILTER_EXPORT FilterBuilder {
       RefuseKey();
     }
   }
+  // Adds n keys of any type that is a Key, as AddKey would one by one. Those of std::string_view, std::string and
+  // uint64_t are hashed together, which is faster.
+  template <class T, std::enable_if_t<std::is_convertible_v<const T&, Key>, int> = 0>
+  void AddKeys(const T* keys, size_t n) noexcept {
+    const auto add = [this](const uint64_t* hashes, size_t, size_t size) { AddHashes(hashes, size); };
+    if (!key_hash_.InGroups(keys, n, add) && n != 0) RefuseKey();
+  }
+#if defined(__cpp_lib_span)
+  template <class T, size_t kExtent>
+  void AddKeys(std::span<T, kExtent> keys) noexcept {  // see above; from C++20 on
+    AddKeys(keys.data(), keys.size());
+  }
+#endif
   LINEFILTER_INLINE void AddHash(uint64_t hash) noexcept {
     if (tail_ != tail_end_ && (num_keys_ == 0 || hash != last_)) {
       *tail_++ = last_ = hash;

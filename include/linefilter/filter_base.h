@@ -63,7 +63,7 @@ class LINEFILTER_EXPORT FilterBase {
   // These ask for a batch of n hashes. Answers are one byte each (1 maybe, 0 absent), one bit each (bit i & 7 of byte i
   // >> 3; (n + 7) / 8 bytes are written, unused bits 0), or only counted. A batch is several times faster than single
   // calls, because it dispatches once and cache misses overlap. Pointers to bytes need no alignment; n may be 0.
-  // key_hash().OfEach(n, key_at, hashes) makes the hashes of keys, whatever the hash id.
+  // key_hash().OfKeys(keys, n, hashes) makes the hashes of an array of keys, whatever the hash id; OfEach of others.
   void MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) const noexcept;
   void MayContainHashesToBits(const uint64_t* hashes, size_t n, uint8_t* bits) const noexcept;
   uint64_t CountMaybes(const uint64_t* hashes, size_t n) const noexcept;

@@ -55,11 +55,10 @@ class LINEFILTER_EXPORT KeyFilter : public FilterBase {
   template <class T, std::enable_if_t<std::is_convertible_v<const T&, Key>, int> = 0>
   uint64_t InsertKeys(const T* keys, size_t n, uint8_t* were_new = nullptr) noexcept {
     uint64_t num_new = 0;
-    const auto key_at = [keys](size_t i) { return Key(keys[i]); };
     const auto insert = [&](const uint64_t* hashes, size_t begin, size_t size) {
       num_new += InsertHashes(hashes, size, were_new == nullptr ? nullptr : were_new + begin);
     };
-    if (!key_hash_.InGroups(n, key_at, insert) && were_new != nullptr && n != 0) std::memset(were_new, 0, n);
+    if (!key_hash_.InGroups(keys, n, insert) && were_new != nullptr && n != 0) std::memset(were_new, 0, n);
     return num_new;
   }
 #if defined(__cpp_lib_span)

@@ -29,11 +29,18 @@ void linefilter_builder_add_hash(linefilter_builder* builder, uint64_t hash) {
 }
 
 void linefilter_builder_add_keys(linefilter_builder* builder, const void* const* keys, const size_t* sizes, size_t n) {
-  for (size_t i = 0; builder != nullptr && i < n; ++i) builder->AddKey(KeyFromC(keys[i], sizes[i]));
+  if (builder == nullptr) return;
+  constexpr size_t kGroup = 256;
+  std::string_view views[kGroup];
+  for (size_t begin = 0; begin < n; begin += kGroup) {
+    const size_t size = n - begin < kGroup ? n - begin : kGroup;
+    for (size_t i = 0; i < size; ++i) views[i] = KeyFromC(keys[begin + i], sizes[begin + i]);
+    builder->AddKeys(views, size);
+  }
 }
 
 void linefilter_builder_add_u64s(linefilter_builder* builder, const uint64_t* keys, size_t n) {
-  for (size_t i = 0; builder != nullptr && i < n; ++i) builder->AddKey(keys[i]);
+  if (builder != nullptr) builder->AddKeys(keys, n);
 }
 
 void linefilter_builder_add_hashes(linefilter_builder* builder, const uint64_t* hashes, size_t n) {

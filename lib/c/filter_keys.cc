@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "lib/c/handles.h"
+#include "lib/filters/hash_keys.h"
 
 using namespace linefilter;
 using namespace linefilter::internal;
@@ -19,11 +20,9 @@ uint64_t Nothing(size_t n, uint8_t* answers) {
 template <class Keys, class Change>
 uint64_t InGroups(const KeyHash& key_hash, const Keys& keys, size_t n, uint8_t* answers, const Change& change) {
   uint64_t count = 0;
-  const bool hashed = key_hash.InGroups(
-      n, [&](size_t i) { return Key(keys[i]); },
-      [&](const uint64_t* hashes, size_t begin, size_t size) {
-        count += change(hashes, size, answers == nullptr ? nullptr : answers + begin);
-      });
+  const bool hashed = HashInGroups(key_hash, keys, n, [&](const uint64_t* hashes, size_t begin, size_t size) {
+    count += change(hashes, size, answers == nullptr ? nullptr : answers + begin);
+  });
   return hashed ? count : Nothing(n, answers);
 }
 

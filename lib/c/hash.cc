@@ -1,10 +1,15 @@
 #include "linefilter/hash.h"
 
+#include <cstring>
+
 #include "lib/c/convert.h"
+#include "lib/filters/hash_keys.h"
 #include "lib/filters/secret.h"
 #include "linefilter/c/hash.h"
 
+using linefilter::internal::BytesKeys;
 using linefilter::internal::GivenSecret;
+using linefilter::internal::HashInGroups;
 using linefilter::internal::KeyFromC;
 
 namespace {
@@ -16,6 +21,8 @@ uint64_t KeyedHashOf(linefilter::Key key, const uint8_t* secret) {
   return hash;
 }
 
+linefilter::KeyHash HashOfSeed(uint64_t seed) { return {linefilter::HashId::kXxh3, seed, linefilter::HashSecret()}; }
+
 }  // namespace
 
 uint64_t linefilter_hash_key(const void* key, size_t size, uint64_t seed) {
@@ -25,11 +32,13 @@ uint64_t linefilter_hash_key(const void* key, size_t size, uint64_t seed) {
 uint64_t linefilter_hash_u64(uint64_t key, uint64_t seed) { return linefilter::HashKey(key, seed); }
 
 void linefilter_hash_keys(const void* const* keys, const size_t* sizes, size_t n, uint64_t seed, uint64_t* hashes) {
-  for (size_t i = 0; i < n; ++i) hashes[i] = linefilter_hash_key(keys[i], sizes[i], seed);
+  HashInGroups(HashOfSeed(seed), BytesKeys{keys, sizes}, n, [=](const uint64_t* some, size_t begin, size_t size) {
+    memcpy(hashes + begin, some, size * sizeof(*some));
+  });
 }
 
 void linefilter_hash_u64s(const uint64_t* keys, size_t n, uint64_t seed, uint64_t* hashes) {
-  for (size_t i = 0; i < n; ++i) hashes[i] = linefilter::HashKey(keys[i], seed);
+  (void)HashOfSeed(seed).OfKeys(keys, n, hashes);
 }
 
 uint64_t linefilter_secret_hash_key(const void* key, size_t size, const uint8_t* secret) {

@@ -41,10 +41,7 @@ class Hasher {
   uint64_t OfItem(py::handle key, size_t index, KeyKind* kinds) const;
 
   // n integers as one group. Without the GIL, if you like. Not for the caller's own hashes: call RequireKeys before.
-  void OfWords(const uint64_t* keys, size_t n, uint64_t* hashes) const {
-    key_hash_.OfEach(
-        n, [keys](size_t i) { return Key(keys[i]); }, hashes);
-  }
+  void OfWords(const uint64_t* keys, size_t n, uint64_t* hashes) const { (void)key_hash_.OfKeys(keys, n, hashes); }
   // The same, group after group in the L1: calls use(begin, hashes, size) until it answers false.
   template <class Use>
   void OfGroups(const uint64_t* keys, size_t n, const Use& use) const {

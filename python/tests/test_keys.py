@@ -259,3 +259,18 @@ def test_mix_hashes_is_splitmix():
     # The first outputs of SplitMix64 from the state 0: its finalizer on multiples of the golden ratio.
     golden = 0x9E3779B97F4A7C15
     assert linefilter.mix_hashes([0, golden]).tolist() == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4]
+
+
+def test_keys_of_an_iterable_keep_their_places():
+    """Texts of all lengths and other keys, from a list and from a generator, whose keys live no longer than they are looked at."""
+    kinds = ["a" * (i % 40) if i % 5 else ["Käse", b"bytes", i, bytearray(b"buffer"), "x" * 300][i // 5 % 5] for i in range(10000)]
+    told = [linefilter.hash_key(key) for key in kinds]
+    assert linefilter.hash_keys(kinds).tolist() == told
+    assert linefilter.hash_keys(key if isinstance(key, int) else key[:] for key in kinds).tolist() == told
+    secret = bytes(range(16))
+    told = [linefilter.hash_key(key, secret=secret) for key in kinds]
+    assert linefilter.hash_keys(kinds, secret=secret).tolist() == told
+    filter = linefilter.BlockedFilter(20000, fpr=0.01)
+    filter.add_many(str(i) for i in range(10000))
+    assert all(str(i) in filter for i in range(10000))
+    assert filter.contains_many(str(i) for i in range(10000)).all()

@@ -118,12 +118,30 @@ TEST(FilterBuilder, TakesTheSameKeysByEveryWayIn) {
     if (i % 3 == 2) mixed.AddHashes(&hashes.back(), 1);
   }
   const std::string expected = Build(options, hashes);
-  for (FilterBuilder* builder : {&by_key, &by_hash, &mixed}) {
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 30000; ++i) keys.push_back(std::to_string(i * i));
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  FilterBuilder by_strings(options), by_views(options);
+  by_strings.AddKeys(keys.data(), keys.size());
+  by_views.AddKeys(views.data(), 1000);
+  by_views.AddKeys(views.data() + 1000, views.size() - 1000);
+  for (FilterBuilder* builder : {&by_key, &by_hash, &mixed, &by_strings, &by_views}) {
     const std::string image = Finish(builder);
     EXPECT_EQ(image, expected);
   }
   std::reverse(hashes.begin(), hashes.end());
   EXPECT_EQ(Build(options, hashes), expected) << "in any order";
+}
+
+TEST(FilterBuilder, TakesIntegersOneByOneOrAllAtOnce) {
+  std::vector<uint64_t> keys = RandomHashes(20000, 9);
+  keys.insert(keys.begin() + 5000, 700, keys[4999]);
+  FilterBuilder one_by_one(BitsPerKey(10)), at_once(BitsPerKey(10));
+  for (const uint64_t key : keys) one_by_one.AddKey(key);
+  at_once.AddKeys(keys.data(), keys.size());
+  at_once.AddKeys(keys.data(), 0);
+  EXPECT_EQ(at_once.num_keys(), keys.size());
+  EXPECT_EQ(Finish(&at_once), Finish(&one_by_one));
 }
 
 TEST(FilterBuilder, GivesTheSameBytesByEveryWayOut) {
@@ -204,6 +222,12 @@ TEST(FilterBuilder, OfTheCallersHashesTakesNoKeys) {
   EXPECT_TRUE(image.empty());
   builder.Reset();
   EXPECT_TRUE(builder.status().ok());
+  const uint64_t key = 1;
+  builder.AddKeys(&key, 0);
+  EXPECT_TRUE(builder.status().ok()) << "no key was added";
+  builder.AddKeys(&key, 1);
+  EXPECT_EQ(builder.status().code(), StatusCode::kIncompatible);
+  builder.Reset();
   builder.AddHash(1);
   ASSERT_TRUE(builder.Finish(&image).ok());
   const FilterView view(image.data(), image.size(), VerifyMode::kWhole);

@@ -1,5 +1,8 @@
 // linefilter takes keys and images as people have them: from files, pipes and standard input, several at once, with
 // fields and zero bytes, with numbers as they write them. What it does not take it refuses with the command to type.
+#include <algorithm>
+
+#include "linefilter/hash.h"
 #include "tests/testing/tools_fixture.h"
 
 namespace linefilter::test {
@@ -60,6 +63,26 @@ TEST_F(ToolsInputTest, KeysMayEndWithZeroBytesOrBeFields) {
     words.insert(words.end(), more.begin(), more.end());
     ExpectBadUsage(words, "b\n");
   }
+}
+
+// Lines are found block by block, and lie across blocks, batches and reads; text is written through a buffer.
+TEST_F(ToolsInputTest, LinesOfAllLengthsAreKeys) {
+  std::string keys, answers;
+  for (size_t i = 0; i < 60000; ++i) {
+    const uint64_t random = MixHash(i);
+    const size_t size = i % 9973 == 0 ? 70000 + i : i % 100 == 0 ? random % 300 : random % 20;
+    const std::string line(size, static_cast<char>('a' + i % 26));
+    keys += line + '\n';
+    answers += "maybe\t" + line + '\n';
+  }
+  const std::string image = Build("image", keys, {"--bits-per-key", "10"});
+  EXPECT_TRUE(Run({"query", image}, keys).out == answers);
+  EXPECT_TRUE(Run({"query", image, "--print", "maybe"}, keys).out == keys);
+  EXPECT_EQ(Run({"query", image, "--print", "absent"}, keys).out, "");
+  std::replace(keys.begin(), keys.end(), '\n', '\0');
+  EXPECT_TRUE(Run({"query", image, "--null", "--print", "maybe"}, keys).out == keys);
+  keys.pop_back();
+  EXPECT_EQ(Json({"query", image, "--null"}, 0, keys)["maybe"], 60000);
 }
 
 TEST_F(ToolsInputTest, WhatIsPartOfAKeyIsToldOnce) {

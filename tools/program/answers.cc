@@ -9,16 +9,32 @@
 namespace linefilter::tools {
 namespace {
 
-// `end` follows a line; integers come out as they went in, fit for another --u64.
+constexpr size_t kTextBytes = size_t{1} << 16;
+
+void Print(std::string_view text) { fwrite(text.data(), 1, text.size(), stdout); }
+
+// `end` follows a line; integers come out as they went in, fit for another --u64. Lines go to a text of our own first:
+// three calls of stdio for each would take several times as long as its answer.
 void PrintAnswers(const AnswerOptions& options, const std::vector<std::string_view>& lines,
                   const std::vector<uint8_t>& answers, std::string_view end) {
   const bool all = options.print.empty(), wanted = options.print == "maybe";
+  std::string text;
+  text.reserve(kTextBytes);
   for (size_t i = 0; i < lines.size(); ++i) {
     if (!all && (answers[i] != 0) != wanted) continue;
-    if (all) fputs(answers[i] != 0 ? "maybe\t" : "absent\t", stdout);
-    fwrite(lines[i].data(), 1, lines[i].size(), stdout);
-    fwrite(end.data(), 1, end.size(), stdout);
+    if (all) text += answers[i] != 0 ? "maybe\t" : "absent\t";
+    if (text.size() + lines[i].size() + end.size() > kTextBytes) {
+      Print(text);
+      text.clear();
+    }
+    if (lines[i].size() + end.size() > kTextBytes) {
+      Print(lines[i]);  // a long line is not copied
+    } else {
+      text += lines[i];
+    }
+    text += end;
   }
+  Print(text);
 }
 
 }  // namespace

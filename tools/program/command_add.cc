@@ -75,8 +75,7 @@ Status ChangeFilter(const Add& add, KeyReader* reader, const OwnedFilter& filter
   if (prints) BufferLines();
   return ReadKeys(reader, add.remove ? "removing keys" : "adding keys", [&](const std::vector<std::string_view>& keys) {
     const size_t n = keys.size();
-    key_hash.OfEach(
-        n, [&](size_t i) { return Key(keys[i]); }, hashes.data());
+    (void)key_hash.OfKeys(keys.data(), n, hashes.data());
     counts->read += n;
     counts->changed += add.remove ? filter.plain()->RemoveHashes(hashes.data(), n, answers.data())
                                   : filter->InsertHashes(hashes.data(), n, answers.data());

@@ -180,8 +180,7 @@ Status ReadHashes(const Build& build, uint64_t* keys_read,
   const KeyHash key_hash = build.options.key_hash();
   return ReadKeys(build.keys, "reading keys", [&](const std::vector<std::string_view>& keys) {
     hashes.resize(keys.size());
-    key_hash.OfEach(
-        keys.size(), [&](size_t i) { return Key(keys[i]); }, hashes.data());
+    (void)key_hash.OfKeys(keys.data(), keys.size(), hashes.data());
     *keys_read += keys.size();
     return take(hashes.data(), hashes.size());
   });

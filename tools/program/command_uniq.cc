@@ -99,8 +99,7 @@ Status PrintNewLines(const Uniq& uniq, const StopSignals& signals, KeyReader* re
   std::vector<uint8_t> were_new(KeyReader::kBatchKeys);
   while (can_write && !StopSignals::HasCome() && reader->Next()) {
     const size_t n = reader->keys().size();
-    key_hash.OfEach(
-        n, [&](size_t i) { return Key(reader->keys()[i]); }, hashes.data());
+    (void)key_hash.OfKeys(reader->keys().data(), n, hashes.data());
     const uint64_t num_new = filter->InsertHashes(hashes.data(), n, were_new.data());
     PrintLines(*reader, uniq.keys, were_new.data(), 1);
     if (is_terminal || ferror(stdout) != 0) can_write = FlushLines();

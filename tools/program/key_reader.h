@@ -76,6 +76,7 @@ class KeyReader {
   bool OpenNext();
   void Close();
   void TakeLines();
+  void TakeShortLines();
   void TakeIntegers();
   void TakeRest();
   bool Finish();

@@ -1,0 +1,197 @@
+// Hashes of many keys at once, the same ones as HashKey makes. It lies here, because it asks for the chosen target.
+//
+// On AVX-512 a key of up to 16 bytes is loaded as a whole, by a mask of its bytes: so nothing is read behind its end,
+// and nothing branches on its length. Eight keys are a vector then, which goes all of XXH3's short paths. A
+// product of 64 bits is one instruction there. Older targets have neither, and run plain code.
+#include "lib/base/short_keys.h"
+#include "lib/layouts/target.h"
+#include "linefilter/hash.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lib/layouts/hash_keys.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+// This comes after foreach_target.h:
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace linefilter {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+
+constexpr size_t kLanes = 8;
+using WordTag = hn::CappedTag<uint64_t, kLanes>;
+using WordVec = hn::Vec<WordTag>;
+
+HWY_INLINE WordVec Words(uint64_t word) { return hn::Set(WordTag(), word); }
+HWY_INLINE WordVec ShiftedRight(WordVec v, WordVec bits) { return WordVec{_mm512_srlv_epi64(v.raw, bits.raw)}; }
+HWY_INLINE WordVec ShiftedLeft(WordVec v, WordVec bits) { return WordVec{_mm512_sllv_epi64(v.raw, bits.raw)}; }
+// The low halves of the words of one, and the high halves of the other.
+HWY_INLINE WordVec Halves(WordVec low, WordVec high) {
+  return WordVec{_mm512_mask_blend_epi32(0xaaaa, low.raw, high.raw)};
+}
+HWY_INLINE WordVec Product32(WordVec a, WordVec b) { return WordVec{_mm512_mul_epu32(a.raw, b.raw)}; }
+template <int kBits>
+HWY_INLINE WordVec XorShifted(WordVec v) {
+  return hn::Xor(v, hn::ShiftRight<kBits>(v));
+}
+
+// The low half of each product of 128 bits xor its high half.
+HWY_INLINE WordVec FoldedProduct(WordVec a, WordVec b) {
+  const WordVec a_high = hn::ShiftRight<32>(a), b_high = hn::ShiftRight<32>(b);
+  const WordVec low = Product32(a, b);
+  const WordVec mid = hn::Add(Product32(a_high, b), hn::ShiftRight<32>(low));
+  const WordVec mid2 = hn::Add(Product32(a, b_high), hn::And(mid, Words(0xffffffffu)));
+  const WordVec high = hn::Add(hn::Add(Product32(a_high, b_high), hn::ShiftRight<32>(mid)), hn::ShiftRight<32>(mid2));
+  return hn::Xor(Halves(low, hn::ShiftLeft<32>(mid2)), high);
+}
+
+// XXH3 of 4 to 8 bytes: the first word is what rrmxmx mixes. HashNumber does the same.
+HWY_INLINE WordVec MixUpTo8(WordVec flipped, WordVec sizes) {
+  WordVec h = hn::Xor(flipped, hn::Xor(hn::RotateRight<15>(flipped), hn::RotateRight<40>(flipped)));
+  h = hn::Mul(h, Words(internal::kMixUpTo8));
+  h = hn::Xor(h, hn::Add(hn::ShiftRight<35>(h), sizes));
+  return XorShifted<28>(hn::Mul(h, Words(internal::kMixUpTo8)));
+}
+
+// Eight keys: their first 8 bytes, the next 8, and how many bytes each has; those behind the end are 0.
+struct EightKeys {
+  WordVec low, high, sizes;
+};
+
+HWY_INLINE WordVec HashUpTo3(const EightKeys& keys, WordVec bits, uint64_t flip) {
+  const WordVec byte = Words(255);
+  const WordVec first = hn::And(keys.low, byte);
+  const WordVec middle = hn::And(ShiftedRight(keys.low, hn::ShiftLeft<3>(hn::ShiftRight<1>(keys.sizes))), byte);
+  const WordVec last = hn::And(ShiftedRight(keys.low, hn::Sub(bits, Words(8))), byte);
+  const WordVec all =
+      hn::Or(hn::Or(hn::ShiftLeft<16>(first), hn::ShiftLeft<24>(middle)), hn::Or(last, hn::ShiftLeft<8>(keys.sizes)));
+  WordVec h = XorShifted<33>(hn::Xor(all, Words(flip)));
+  h = XorShifted<29>(hn::Mul(h, Words(internal::kFirstMixUpTo3)));
+  return XorShifted<32>(hn::Mul(h, Words(internal::kSecondMixUpTo3)));
+}
+
+HWY_INLINE WordVec HashUpTo8(const EightKeys& keys, WordVec bits, uint64_t flip) {
+  const WordVec last_4 = ShiftedRight(keys.low, hn::Sub(bits, Words(32)));
+  return MixUpTo8(hn::Xor(Halves(last_4, hn::ShiftLeft<32>(keys.low)), Words(flip)), keys.sizes);
+}
+
+HWY_INLINE WordVec HashUpTo16(const EightKeys& keys, WordVec bits, const internal::ShortKeyFlips& flips) {
+  const WordVec last_8 =
+      hn::Or(ShiftedRight(keys.low, hn::Sub(bits, Words(64))), ShiftedLeft(keys.high, hn::Sub(Words(128), bits)));
+  const WordVec first = hn::Xor(keys.low, Words(flips.first_of_16));
+  const WordVec last = hn::Xor(last_8, Words(flips.last_of_16));
+  const __m512i swap = _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607));
+  const WordVec swapped{_mm512_shuffle_epi8(first.raw, swap)};
+  const WordVec h = hn::Add(hn::Add(keys.sizes, swapped), hn::Add(last, FoldedProduct(first, last)));
+  return XorShifted<32>(hn::Mul(XorShifted<37>(h), Words(internal::kMixUpTo16)));
+}
+
+// So many keys are loaded, then hashed: a vector of two loads would wait for their stores.
+constexpr size_t kTogether = 64;
+
+// Hashes n keys, a multiple of 8 and at most kTogether; 1 to 16 bytes by vectors, and the others one by one.
+HWY_INLINE void HashTogether(const std::string_view* keys, size_t n, size_t end, uint64_t seed,
+                             const internal::ShortKeyFlips& flips, uint64_t* hashes) {
+  const WordTag d;
+  alignas(64) uint64_t bytes[2 * kTogether];
+  alignas(64) uint64_t sizes[kTogether];
+  for (size_t i = 0; i < n; ++i) {
+    internal::FetchKeyAhead(keys, i, end);
+    const size_t size = keys[i].size();
+    const unsigned used = (1u << (size < internal::kShortKey ? size : internal::kShortKey)) - 1;
+    const __m128i key = _mm_maskz_loadu_epi8(static_cast<__mmask16>(used), keys[i].data());
+    _mm_store_si128(reinterpret_cast<__m128i*>(bytes + 2 * i), key);
+    sizes[i] = size;
+  }
+  for (size_t i = 0; i < n; i += kLanes) {
+    const WordVec some = hn::Load(d, bytes + 2 * i), others = hn::Load(d, bytes + 2 * i + kLanes);
+    const EightKeys eight = {hn::ConcatEven(d, others, some), hn::ConcatOdd(d, others, some), hn::Load(d, sizes + i)};
+    const WordVec bits = hn::ShiftLeft<3>(eight.sizes);
+    const __mmask8 above_8 = _mm512_cmpgt_epu64_mask(eight.sizes.raw, Words(8).raw);
+    const __mmask8 below_4 = _mm512_cmplt_epu64_mask(eight.sizes.raw, Words(4).raw);
+    __m512i hash =
+        _mm512_mask_blend_epi64(above_8, HashUpTo8(eight, bits, flips.up_to_8).raw, HashUpTo16(eight, bits, flips).raw);
+    if (below_4 != 0) hash = _mm512_mask_blend_epi64(below_4, hash, HashUpTo3(eight, bits, flips.up_to_3).raw);
+    hn::StoreU(WordVec{hash}, d, hashes + i);
+    unsigned rest = _mm512_cmpgt_epu64_mask(hn::Sub(eight.sizes, Words(1)).raw, Words(internal::kShortKey - 1).raw);
+    for (; HWY_UNLIKELY(rest != 0); rest &= rest - 1) {
+      const size_t at = i + static_cast<size_t>(__builtin_ctz(rest));
+      hashes[at] = HashBytes(keys[at].data(), keys[at].size(), seed);
+    }
+  }
+}
+
+// Whether half of a sample of 8 keys are long: then vectors would be in vain.
+HWY_INLINE bool MostAreLong(const std::string_view* keys, size_t n) {
+  size_t num_long = 0;
+  for (size_t i = 0; i < n; i += n / kLanes) num_long += keys[i].size() > internal::kShortKey;
+  return num_long >= kLanes / 2;
+}
+
+void HashTexts(const std::string_view* keys, size_t n, size_t num_ahead, uint64_t seed, uint64_t* hashes) {
+  const internal::ShortKeyFlips flips(seed);
+  const size_t end = n + num_ahead;
+  size_t i = 0;
+  for (size_t size; n - i >= kLanes; i += size) {
+    size = (n - i < kTogether ? n - i : kTogether) / kLanes * kLanes;
+    if (MostAreLong(keys + i, size)) {
+      for (size_t k = i; k < i + size; ++k) hashes[k] = HashBytes(keys[k].data(), keys[k].size(), seed);
+    } else {
+      HashTogether(keys + i, size, end - i, seed, flips, hashes + i);
+    }
+  }
+  for (; i < n; ++i) hashes[i] = HashBytes(keys[i].data(), keys[i].size(), seed);
+}
+
+void HashNumbers(const uint64_t* keys, size_t n, uint64_t seed, uint64_t* hashes) {
+  const WordTag d;
+  const WordVec flip = Words(internal::ShortKeyFlips(seed).up_to_8), eight = Words(8);
+  size_t i = 0;
+  for (; n - i >= kLanes; i += kLanes) {
+    const WordVec flipped = hn::Xor(hn::RotateRight<32>(hn::LoadU(d, keys + i)), flip);
+    hn::StoreU(MixUpTo8(flipped, eight), d, hashes + i);
+  }
+  for (; i < n; ++i) hashes[i] = internal::HashNumber(keys[i], seed);
+}
+
+#else
+
+void HashTexts(const std::string_view* keys, size_t n, size_t num_ahead, uint64_t seed, uint64_t* hashes) {
+  internal::HashSorted(keys, n, num_ahead, seed, hashes);
+}
+
+void HashNumbers(const uint64_t* keys, size_t n, uint64_t seed, uint64_t* hashes) {
+  for (size_t i = 0; i < n; ++i) hashes[i] = internal::HashNumber(keys[i], seed);
+}
+
+#endif
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace linefilter
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace linefilter {
+namespace {
+HWY_EXPORT(HashTexts);
+HWY_EXPORT(HashNumbers);
+}  // namespace
+
+namespace internal {
+
+void HashKeys(const std::string_view* keys, size_t n, size_t num_ahead, uint64_t seed, uint64_t* hashes) noexcept {
+  LINEFILTER_DISPATCH(HashTexts)(keys, n, num_ahead, seed, hashes);
+}
+
+void HashKeys(const uint64_t* keys, size_t n, size_t, uint64_t seed, uint64_t* hashes) noexcept {
+  LINEFILTER_DISPATCH(HashNumbers)(keys, n, seed, hashes);
+}
+
+}  // namespace internal
+}  // namespace linefilter
+#endif  // HWY_ONCE
