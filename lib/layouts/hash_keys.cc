@@ -178,8 +178,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace linefilter {
 namespace {
-HWY_EXPORT(HashTexts);
-HWY_EXPORT(HashNumbers);
+LINEFILTER_TARGET_TABLE(HashTexts);
+LINEFILTER_TARGET_TABLE(HashNumbers);
 }  // namespace
 
 namespace internal {
