@@ -48,7 +48,7 @@ std::vector<Part> FullMatrix() {
     // Above the caches only what is judged there at all densities: filling takes up to a minute each.
     std::set<std::string> pair, without;
     if (bytes > 512 * MiB) pair = {"blocked", "k_independent"};
-    if (bytes == 512 * MiB) without = {"classic", "split_block_256", "split_block_8x64", "multiblock_256"};
+    if (bytes == 512 * MiB) without = {"classic", "split_block_256", "split_block_8x64"};
     for (const double bits : {8, 12, 16, 20}) {
       parts.push_back({KeyKind::kHash,
                        bytes,

@@ -142,7 +142,9 @@ std::vector<Peer> Peers_split_block() {
       MakeOwnPeer({"split_block_8x64", "own implementation of a 512-bit split block of 8 words", 64, num_probes,
                    [](uint32_t, double j) { return std::pow(1 - std::pow(1 - 1 / 64.0, j), 8); },
                    [] { return HWY_DYNAMIC_DISPATCH(Code64)(); }, OwnTargets()})};
-  peers[1].max_bytes = uint64_t{8} << 20;  // it differs from the first in cache alone
+  // It differs from the first in cache alone, and has its rates.
+  peers[1].max_bytes = uint64_t{8} << 20;
+  peers[1].bits_for_fpr = nullptr;
   return peers;
 }
 }  // namespace linefilter::bench
