@@ -1,7 +1,6 @@
 """Filters in tables of examples/sst_reader: what a Get reads and takes, and whether a damaged filter loses a key."""
 
-from choose import times
-from markdown import Section, Table, bits, code, number, ratio
+from markdown import Section, Table, bits, code, count, number
 from names import of_cpu
 from promises import MISSED
 
@@ -17,27 +16,25 @@ def section(measured):
         out.say(f"Not measured yet: `{COMMAND}`, then `tools/report`.")
         return out
     context, rows = measured["context"], measured["rows"]
-    out.say("[examples/sst_reader](examples/sst_reader/README.md) keeps a filter in each table and counts the data blocks that it reads: "
-            f"{blocks(rows)}, one filter per table. The CPU is {of_cpu(context['cpu'])} (commit {context['commit']}). `blocks` are those read "
-            "per absent Get. Times are CPU ns per Get, medians of rounds in which all rows are asked for the same keys in turns; **x** is "
-            "against no filter, round by round. A Get checks each block that it reads, and two counters are atomic. `open` is in "
-            "microseconds per table.")
-    out.say("`mapped` is by mmap (the file is in the page cache) and verifies the filter when it opens a table, `trusted` does not, and "
-            "`memory` holds whole files in huge pages. `denied` are members to which damaged filters say \"absent\" if nobody verifies them; "
-            "filters of up to 4 KiB are always verified. `lost` are those of them, and of 100 more per damage, that the verifying "
-            "table does not find.")
-    table = Table(("tables x keys", "l"), ("filter", "l"), ("bits/key", "r"), ("blocks", "r"), ("absent: mapped", "r"), ("x", "r"),
-                  ("trusted", "r"), ("memory", "r"), ("member: mapped", "r"), ("memory", "r"), ("open: mapped", "r"), ("trusted", "r"),
-                  ("damages", "r"), ("denied", "r"), ("lost", "r"))
-    for one in groups(rows):
-        table.add(*line(one, groups(rows)))
+    out.say("[examples/sst_reader](examples/sst_reader/README.md) keeps one filter in each table, and counts the data blocks that it reads: "
+            f"{shape(rows)}. The CPU is {of_cpu(context['cpu'])} (commit {context['commit']}). `tables` tells their number and the keys of each. `blocks` are those read per Get of an absent "
+            "key. `absent` and `member` are CPU ns per Get of such keys. All rows are asked for the same keys in turns, and these are "
+            "the medians of the rounds. A Get checks each block that it reads. `open` is in microseconds per table.")
+    out.say("These three are of tables that are mapped (mmap, the file is in the page cache) and verify their filter when they are "
+            "opened. `trusted` does not verify it, and `memory` is a whole file in huge pages. `denied` are members to which "
+            "damaged filters say \"absent\" if nobody verifies them; those of up to 4 KiB always are. `lost` are those of them, and of "
+            "100 others per damage, that the verifying table does not find. It is to be 0.")
+    table = Table(("tables", "l"), ("filter", "l"), ("bits/key", "r"), ("blocks", "r"), ("absent", "r"), ("trusted", "r"), ("memory", "r"),
+                  ("member", "r"), ("memory", "r"), ("open", "r"), ("trusted", "r"), ("damages", "r"), ("denied", "r"), ("lost", "r"))
+    for ways in groups(rows):
+        table.add(*cells(ways))
     out.table(table, command=COMMAND)
     return out
 
 
-def blocks(rows):
-    return (f"blocks of {', '.join(str(size) for size in sorted({row['block_bytes'] for row in rows}))} bytes, values of "
-            f"{', '.join(str(size) for size in sorted({row['value_bytes'] for row in rows}))}")
+def shape(rows):
+    return ", ".join(f"{what} of {' and '.join(str(size) for size in sorted({row[field] for row in rows}))} bytes"
+                     for what, field in (("blocks", "block_bytes"), ("values", "value_bytes")))
 
 
 def groups(rows):
@@ -49,29 +46,19 @@ def groups(rows):
     return list(found.values())
 
 
-def line(ways, others):
-    any_row, mapped, memory = next(iter(ways.values())), ways.get("mapped"), ways.get("memory")
-    none = next((one.get("mapped") for one in others if one is not ways and mapped and
-                 all(row["filter"] == NONE and all(row[field] == mapped[field] for field in FIELDS[1:]) for row in one.values())), None)
+def cells(ways):
+    one, mapped, trusted, memory = next(iter(ways.values())), *(ways.get(way) for way in WAYS)
     damaged = next((row for row in ways.values() if "damages" in row), None)
-    return (f"{any_row['num_tables']} x {any_row['keys_per_table']}", code(any_row["filter"]) if any_row["filter"] != NONE else NONE,
-            bits(any_row["bits_per_key"]) if any_row["filter_bytes"] else "", number(any_row["absent_blocks"] / any_row["gets"]),
-            time(mapped, "absent"), ratio(times(_timed(mapped), _timed(none)), 1, 3) if none else "", time(ways.get("trusted"), "absent"),
-            time(memory, "absent"), time(mapped, "present"), time(memory, "present"), opened(mapped), opened(ways.get("trusted")),
+    return (f"{one['num_tables']} of {count(one['keys_per_table'])}", NONE if one["filter"] == NONE else code(one["filter"]),
+            bits(one["bits_per_key"]) if one["filter_bytes"] else "", number(one["absent_blocks"] / one["gets"]),
+            time(mapped, "absent_ns"), time(trusted, "absent_ns"), time(memory, "absent_ns"), time(mapped, "present_ns"),
+            time(memory, "present_ns"), time(mapped, "open_us"), time(trusted, "open_us"),
             *((damaged["damages"], damaged["denied_keys"], lost(damaged)) if damaged else ("", "", "")))
 
 
-def time(row, what):
-    return number(row[f"{what}_ns"]) if row else ""
-
-
-def opened(row):
-    return number(row["open_us"]) if row else ""
+def time(row, field):
+    return number(row[field]) if row else ""
 
 
 def lost(row):
     return f"{row['lost_keys']} {MISSED}" if row["lost_keys"] else "0"
-
-
-def _timed(row):
-    return {**row, "ns": row["absent_ns"], "ns_each": row["absent_ns_each"]}
