@@ -172,7 +172,7 @@ class FilterFile(FilterView):
                 "lazy": each 64 KiB before the first answer False that comes from it; in a damaged part all answers are True,
                 and `error` tells. "trusted": never. "auto" is "whole" up to 64 MiB, and "lazy" above.
             load: read it into memory with huge pages, and verify all of it on the way; lookups are 1.2 to 1.5 times faster
-                from half a GB up.
+                from half a GB up, unless the file system has huge pages, too.
             random: of a file that is mapped: pages come when asked for, without read-ahead: for one larger than memory.
             secret, broken: as of FilterView. A file that cannot be read always raises (IoError, which is an OSError).
             memory_limit: with load: the most bytes that it may take.
