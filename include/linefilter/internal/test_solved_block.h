@@ -253,14 +253,14 @@ HWY_INLINE hn::Vec<D256> CoupleHalves(D256 d, hn::Vec<D256> v) {
 
 HWY_INLINE Coupled CoupledParities(const uint8_t* block, uint32_t g) {
   const hn::Repartition<uint8_t, WordTag> d8;
-  const hn::Repartition<int32_t, WordTag> d32;
   const WordVec hash = hn::Set(WordTag(), g);
   const WordVec low = LoadWords(block, 0), high = LoadWords(block, 4);
   const uint32_t level = SignsOf(low) | SignsOf(high) << 4;
   const WordVec bytes = FoldToBytes(MaskWords(low, hash, 0), MaskWords(high, hash, 4));
-  // Puts words 0 and 1, 4 and 5, 2 and 3, 6 and 7 into their order.
-  const auto order = hn::SetTableIndices(d32, internal::kMiddleQuarters);
-  const auto ordered = hn::BitCast(d8, hn::TableLookupLanes(hn::BitCast(d32, bytes), order));
+  // Puts words 0 and 1, 4 and 5, 2 and 3, 6 and 7 into their order. (Highway's TableLookupLanes checks its indices in
+  // an unoptimized program, and would have it link libhwy.)
+  const __m256i order = _mm256_load_si256(reinterpret_cast<const __m256i*>(internal::kMiddleQuarters));
+  const hn::Vec<decltype(d8)> ordered{_mm256_permutevar8x32_epi32(bytes.raw, order)};
   uint8_t bits[8];
   StoreByteParities(hn::BitCast(WordTag(), CoupleHalves(d8, ordered)), bits);
   uint32_t y;

@@ -61,7 +61,7 @@ void MayContainToBits(const ProbeState& state, const uint64_t* hashes, size_t n,
 #if HWY_TARGET != HWY_SCALAR
     const hn::CappedTag<uint8_t, 64> d;
     const size_t lanes = hn::Lanes(d);
-    for (; i + lanes <= size; i += lanes) {
+    for (; i + 64 <= size; i += lanes) {  // StoreMaskBits may write 8 bytes, whatever the lanes
       (void)hn::StoreMaskBits(d, hn::Ne(hn::Load(d, answers + i), hn::Zero(d)), out + (first + i) / 8);
     }
 #endif
