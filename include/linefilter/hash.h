@@ -52,14 +52,15 @@ LINEFILTER_INLINE uint64_t MulHigh(uint64_t a, uint64_t b) noexcept {
 // What HashKey does with a key of bytes.
 LINEFILTER_EXPORT uint64_t HashBytes(const void* key, size_t size, uint64_t seed) noexcept;
 
-namespace internal {
-
 // These make the hashes of n keys together, the same ones as HashKey makes one by one. The array goes on with num_ahead
 // keys that are hashed next: their bytes are fetched meanwhile. `hashes` may be the array of integers itself.
+// KeyHash::OfKeys does so for any hash id.
 LINEFILTER_EXPORT void HashKeys(const std::string_view* keys, size_t n, size_t num_ahead, uint64_t seed,
                                 uint64_t* hashes) noexcept;
 LINEFILTER_EXPORT void HashKeys(const uint64_t* keys, size_t n, size_t num_ahead, uint64_t seed,
                                 uint64_t* hashes) noexcept;
+
+namespace internal {
 
 // What can be hashed together where it lies, and what is a row of bytes whose owner stays where it is.
 template <class T>
@@ -180,7 +181,7 @@ struct KeyHash {
   template <class T, std::enable_if_t<internal::kIsHashedTogether<T>, int> = 0>
   bool OfKeys(const T* keys, size_t n, uint64_t* hashes, size_t num_ahead = 0) const noexcept {
     if (id == HashId::kXxh3) {
-      internal::HashKeys(keys, n, num_ahead, seed, hashes);
+      HashKeys(keys, n, num_ahead, seed, hashes);
     } else if (is_keyed()) {
       for (size_t i = 0; i < n; ++i) hashes[i] = KeyedHash(keys[i], secret);
     }

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "linefilter/internal/export.h"
+
 namespace linefilter {
 
 // Allocation hooks. If all pointers are null, memory is 64-byte aligned, and mapped with transparent huge pages from 2
@@ -30,6 +32,14 @@ struct Sink {
 
 // There is no limit but what the allocator gives.
 inline constexpr uint64_t kNoMemoryLimit = ~uint64_t{0};
+
+// The bytes of a huge page, of which memory of a filter is made from here up.
+inline constexpr size_t kHugePage = size_t{2} << 20;
+
+// Tells the system that the huge pages within these bytes are wanted: call it for memory of yours before the first byte
+// of an image is written into it. It is a wish, because small pages work too. Pages that are there already stay small;
+// FilterView::AdviseHugePages joins them. Any thread may call it.
+LINEFILTER_EXPORT void WishHugePages(void* memory, size_t size) noexcept;
 
 }  // namespace linefilter
 

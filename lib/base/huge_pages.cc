@@ -49,16 +49,6 @@ Status NotJoined(size_t bytes, int error) {
 
 }  // namespace
 
-void WishHugePages(void* memory, size_t size) noexcept {
-#ifdef MADV_HUGEPAGE
-  const InnerPages pages(memory, size);
-  if (pages.bytes != 0) Advise(pages, MADV_HUGEPAGE);
-#else
-  (void)memory;
-  (void)size;
-#endif
-}
-
 Status JoinHugePages(const void* memory, size_t size) noexcept {
   const InnerPages pages(memory, size);
   if (pages.bytes == 0) return Status();
@@ -73,3 +63,17 @@ Status JoinHugePages(const void* memory, size_t size) noexcept {
 }
 
 }  // namespace linefilter::internal
+
+namespace linefilter {
+
+void WishHugePages(void* memory, size_t size) noexcept {
+#ifdef MADV_HUGEPAGE
+  const internal::InnerPages pages(memory, size);
+  if (pages.bytes != 0) internal::Advise(pages, MADV_HUGEPAGE);
+#else
+  (void)memory;
+  (void)size;
+#endif
+}
+
+}  // namespace linefilter

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "linefilter/internal/huge_pages.h"
+#include "linefilter/memory.h"
 #include "linefilter/status.h"
 
 namespace linefilter::internal {

@@ -163,7 +163,7 @@ Status FilterFile::MapFirst(const char* path, VerifyMode verify, MapAdvice advic
   const bool is_random = advice == MapAdvice::kRandom;
   // Pages that come from now on may be huge, as on ext4 since Linux 6.16, so this is first. Then 512 MB answered as
   // fast as loaded ones, and the first 100 keys took 80 ms, not 280. Filters that are read at random want single pages.
-  if (!is_random) internal::WishHugePages(data, file.size);
+  if (!is_random) WishHugePages(data, file.size);
   if (!is_random || verify == VerifyMode::kWhole) madvise(data, file.size, MADV_WILLNEED);
   data_ = data;
   size_ = file.size;

@@ -182,8 +182,6 @@ LINEFILTER_TARGET_TABLE(HashTexts);
 LINEFILTER_TARGET_TABLE(HashNumbers);
 }  // namespace
 
-namespace internal {
-
 void HashKeys(const std::string_view* keys, size_t n, size_t num_ahead, uint64_t seed, uint64_t* hashes) noexcept {
   LINEFILTER_DISPATCH(HashTexts)(keys, n, num_ahead, seed, hashes);
 }
@@ -192,6 +190,5 @@ void HashKeys(const uint64_t* keys, size_t n, size_t, uint64_t seed, uint64_t* h
   LINEFILTER_DISPATCH(HashNumbers)(keys, n, seed, hashes);
 }
 
-}  // namespace internal
 }  // namespace linefilter
 #endif  // HWY_ONCE

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "linefilter/internal/huge_pages.h"
+#include "linefilter/internal/append.h"
 
 namespace linefilter::python {
 
@@ -66,7 +66,7 @@ inline py::bytes NewBytes(uint64_t size) {
   py::bytes bytes = py::reinterpret_steal<py::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
   if (!bytes) throw py::error_already_set();
   if (size >= internal::kOwnMapping) {
-    internal::WishHugePages(PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(size));
+    WishHugePages(PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(size));
   }
   return bytes;
 }

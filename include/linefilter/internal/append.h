@@ -6,10 +6,14 @@
 #include <cstdint>
 #include <string>
 
-#include "linefilter/internal/huge_pages.h"
+#include "linefilter/memory.h"
 #include "linefilter/status.h"
 
 namespace linefilter::internal {
+
+// From this size on glibc's malloc maps memory for each object alone (its DEFAULT_MMAP_THRESHOLD_MAX), and unmaps it in
+// free(). So what is wished for an object ends with it, and no other object on the heap is changed.
+inline constexpr uint64_t kOwnMapping = uint64_t{32} << 20;
 
 // Casts a size that fits into size_t. On 64-bit CPUs it is one already: a plain cast would fall under -Wuseless-cast.
 template <class Integer>
