@@ -89,8 +89,8 @@ double HugePagePercent() {
   for (std::string line; std::getline(in, line);) {
     const size_t colon = line.find(':');
     const std::string field = line.substr(0, colon);
-    if (field == "Rss") present_here = std::stod(line.substr(colon + 1));
-    if (field == "AnonHugePages") huge_here = std::stod(line.substr(colon + 1));
+    if (field == "Rss") present_here = std::stod(line.substr(colon + 1)), huge_here = 0;
+    if (field == "AnonHugePages" || field == "FilePmdMapped") huge_here += std::stod(line.substr(colon + 1));
     // The last line of a mapping; "hg" are those that asked for huge pages.
     if (field == "VmFlags" && (line + " ").find(" hg ") != std::string::npos)
       present += present_here, huge += huge_here;

@@ -20,7 +20,7 @@ bool Takes(const Part& part, const Peer& peer) {
   if (part.without.count(peer.name) != 0) return false;
   if (!part.peers.empty()) return part.peers.count(peer.name) != 0;
   return PeersOfEightFilters().count(peer.name) == 0 && ConcurrentPeers().count(peer.name) == 0 &&
-         PeersOfStages().count(peer.name) == 0;
+         PeersInMemory().count(peer.name) == 0 && PeersOfStages().count(peer.name) == 0;
 }
 
 std::string RowName(const Part& part, const Peer& peer, size_t target, Access access, int hits) {
@@ -59,6 +59,12 @@ const std::set<std::string>& ConcurrentPeers() {
 const std::set<std::string>& PeersOfEightFilters() {
   static const std::set<std::string> peers = {"blocked_8_filters", "blocked_8_filters_1_seed",
                                               "blocked_8_filters_3_seeds"};
+  return peers;
+}
+
+const std::set<std::string>& PeersInMemory() {
+  static const std::set<std::string> peers = {"blocked_loaded", "blocked_mapped", "blocked_string",
+                                              "blocked_string_huge", "blocked_string_lines"};
   return peers;
 }
 

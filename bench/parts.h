@@ -35,6 +35,8 @@ struct Part {
 const std::set<std::string>& ConcurrentPeers();
 // One key asked of eight filters.
 const std::set<std::string>& PeersOfEightFilters();
+// Images in memory of several kinds.
+const std::set<std::string>& PeersInMemory();
 // Filters of one body, and of several that answer as one.
 const std::set<std::string>& PeersOfStages();
 

@@ -37,6 +37,10 @@ void AddEightFilters(uint64_t body_bytes, const std::vector<int>& hits, std::vec
   }
 }
 
+Part KindsOfMemory(uint64_t body_bytes) {
+  return {KeyKind::kHash, body_bytes, 10, {Access::kSingle, Access::kBatch}, {50}, PeersInMemory(), false};
+}
+
 }  // namespace
 
 std::vector<Part> FullMatrix() {
@@ -48,7 +52,7 @@ std::vector<Part> FullMatrix() {
     // Above the caches only what is judged there at all densities: filling takes up to a minute each.
     std::set<std::string> pair, without;
     if (bytes > 512 * MiB) pair = {"blocked", "k_independent"};
-    if (bytes == 512 * MiB) without = {"classic", "split_block_256", "split_block_8x64", "multiblock_256"};
+    if (bytes == 512 * MiB) without = {"classic", "split_block_256", "split_block_8x64"};
     for (const double bits : {8, 12, 16, 20}) {
       parts.push_back({KeyKind::kHash,
                        bytes,
@@ -96,6 +100,7 @@ std::vector<Part> FullMatrix() {
   parts.push_back(Concurrency(16 * MiB, 11, kConcurrentFills));
   parts.push_back(Concurrency(512 * MiB, 11, {}));
   parts.push_back(SeveralStages(512 * MiB));
+  parts.push_back(KindsOfMemory(512 * MiB));
   return parts;
 }
 

@@ -6,7 +6,7 @@
 #                              at most 90 minutes. Interrupted, or told to end by --minutes: the same command goes on where it stopped
 #   tools/bench.sh --quick     about a minute, a first look: everything goes to build/bench-quick/
 #   tools/bench.sh --accuracy  measures the false-positive rates anew too, which are the same on every CPU
-#   tools/bench.sh --engines   measures the filters inside LevelDB and RocksDB anew too; some minutes, 5 GB in /tmp
+#   tools/bench.sh --engines   measures the filters inside LevelDB, RocksDB and tables anew too; some minutes, 5 GB in /tmp
 #   tools/bench.sh --portable  makes build/portable/linefilter_bench, which needs no library: copy it to any x86-64 Linux
 #                              since 2016 (`--portable aarch64`: to any aarch64 Linux), and run it there. In ten minutes it
 #                              leaves linefilter-<cpu>.json. `linefilter_bench compare A.json B.json` sets two beside each other
@@ -33,9 +33,10 @@ build_bench() {
   STEP="preparing the folders"
   mkdir -p "$ROOT/build"
   : >"$LOG"
-  # Whoever left the benchmark out of build/release has it now.
-  quietly "configuring" configure "$BUILD" --preset release -DLINEFILTER_BUILD_BENCH=ON
-  quietly "building" cmake --build "$BUILD" --parallel "$JOBS" --target linefilter_bench linefilter_bench_engines linefilter_tool
+  # Whoever left the benchmark out of build/release, or the example that it measures, has it now.
+  quietly "configuring" configure "$BUILD" --preset release -DLINEFILTER_BUILD_BENCH=ON -DLINEFILTER_BUILD_EXAMPLES=ON
+  quietly "building" cmake --build "$BUILD" --parallel "$JOBS" --target linefilter_bench linefilter_bench_engines \
+    linefilter_bench_tables linefilter_tool
 }
 
 # The last CPU that this process may use: interrupts tend to go to the first. Nothing where it cannot be pinned.
@@ -144,6 +145,12 @@ main() {
     # shellcheck disable=SC2046  # a command and its arguments, or nothing
     $(pinned) "$BENCH"_engines --out "$results/engines.json" "${short[@]}" ||
       fail "linefilter_bench_engines ended with an error: its message is above"
+  fi
+  if $engines || [[ ! -f $results/tables.json ]]; then
+    STEP="measuring inside tables"
+    # shellcheck disable=SC2046  # a command and its arguments, or nothing
+    $(pinned) "$BENCH"_tables --out "$results/tables.json" "${short[@]}" ||
+      fail "linefilter_bench_tables ended with an error: its message is above"
   fi
 
   say "4/4 tables and plots"

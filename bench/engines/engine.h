@@ -59,11 +59,6 @@ struct Engine {
 Engine LevelDBEngine();
 Engine RocksDBEngine();
 
-// Key i of a database: 16 hexadecimal digits in no order, so that absent keys lie between those that are there.
-inline constexpr uint64_t kAbsentEngineKey = uint64_t{1} << 40;
-std::string EngineKey(uint64_t i);
-std::string EngineValue(uint64_t i, uint64_t size);
-
 // Options of ours by the filter's name; aborts if it is none of our layouts.
 Layout LayoutOf(const EngineFilter& filter);
 

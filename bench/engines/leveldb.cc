@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "bench/engines/engine.h"
+#include "bench/engines/keys.h"
 #include "bench/peer.h"
 #include "linefilter/view.h"
 #include "tools/measure/counted_leveldb.h"

@@ -12,28 +12,16 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "bench/engines/clock.h"
 #include "bench/engines/engine.h"
+#include "bench/engines/keys.h"
+#include "bench/engines/turns.h"
 #include "bench/machine.h"
 #include "bench/peer.h"
 #include "bench/results.h"
 #include "linefilter/file.h"
-#include "linefilter/hash.h"
 #include "linefilter/sizing.h"
 
 namespace linefilter::bench {
-
-std::string EngineKey(uint64_t i) {
-  char text[17];
-  snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(MixHash(i)));
-  return text;
-}
-
-std::string EngineValue(uint64_t i, uint64_t size) {
-  std::string value = std::to_string(i);
-  value.resize(static_cast<size_t>(size), 'v');
-  return value;
-}
 
 Layout LayoutOf(const EngineFilter& filter) {
   Layout layout;
@@ -91,14 +79,6 @@ std::vector<Comparison> AllComparisons() {
 
 std::string RowName(const EngineFilter& filter) { return filter.name + (filter.verify ? "" : "_trusted"); }
 
-// Per key.
-template <class Work>
-double Ns(uint64_t n, const Work& work) {
-  const double start = ThreadSeconds();
-  work();
-  return 1e9 * (ThreadSeconds() - start) / static_cast<double>(n);
-}
-
 constexpr uint64_t kRounds = 40;
 
 std::vector<std::string> AbsentKeys(uint64_t first, uint64_t n) {
@@ -117,8 +97,7 @@ void TakeTurns(const std::vector<std::unique_ptr<EngineDatabase>>& databases, ui
   for (uint64_t round = 0; round < kRounds; ++round) {
     const std::vector<std::string> keys = AbsentKeys(round * gets_each, gets_each);  // made before the clock starts
     for (size_t turn = 0; turn < n; ++turn) {
-      const size_t rotated = (turn + round) % n;
-      const size_t i = round / n % 2 == 0 ? rotated : n - 1 - rotated;
+      const size_t i = InTurn(turn, round, n);
       databases[i]->Get(others);
       ask(i, keys);
     }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bench/engines/engine.h"
+#include "bench/engines/keys.h"
 #include "bench/peer.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"

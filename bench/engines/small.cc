@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/engines/clock.h"
+#include "bench/engines/turns.h"
 #include "bench/peer.h"
 #include "bench/results.h"
 #include "linefilter/builder.h"

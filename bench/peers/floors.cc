@@ -186,6 +186,7 @@ std::vector<Peer> Peers_floors() {
   Peer empty = MakePeer("floor_empty", "floor: an empty loop", {KeyKind::kHash}, {Access::kSingle});
   empty.make = [](const Spec&) { return std::make_unique<EmptyLoop>(); };
   Peer call = MakePeer("floor_call", "floor: call an empty function", {KeyKind::kHash}, {Access::kSingle});
+  call.max_bytes = uint64_t{8} << 20;  // it asks nothing of memory
   call.make = [](const Spec&) { return std::make_unique<EmptyCall>(); };
   Peer hash = MakePeer("floor_hash", "floor: hash the key", {KeyKind::kU64, KeyKind::kString}, {Access::kSingle});
   hash.make = [](const Spec&) { return std::make_unique<HashAlone>(); };

@@ -57,6 +57,7 @@ Peer PeerOf(const char* name, const char* origin) {
                            [] { return OwnCodeOf<Multiblock<kEndsEarly>>(); },
                            {hwy::TargetName(HWY_STATIC_TARGET)}});
   peer.max_bytes = uint64_t{64} << 16;
+  peer.bits_for_fpr = nullptr;  // it is compared at the same bytes in cache
   return peer;
 }
 

@@ -7,10 +7,11 @@ from results import size_bytes
 
 EIGHT_FILTERS = ("blocked_8_filters", "blocked_8_filters_1_seed", "blocked_8_filters_3_seeds")
 MISALIGNED = "blocked_misaligned"
+IN_MEMORY = ("blocked_loaded", "blocked_mapped", "blocked_string", "blocked_string_huge", "blocked_string_lines")
 GATHER, PERMUTE = "k_independent", "k_independent_permute"
 LINE_FLOOR, HASH_FLOOR, EMPTY_FLOOR = "floor_line", "floor_hash", "floor_empty"
 CONCURRENT, SEALED, LOCKED = "blocked_concurrent", "blocked_sealed", ("classic_locked", "classic_sharded")
-SPECIAL = EIGHT_FILTERS + (MISALIGNED, CONCURRENT, SEALED) + LOCKED
+SPECIAL = EIGHT_FILTERS + IN_MEMORY + (MISALIGNED, CONCURRENT, SEALED) + LOCKED
 MAIN_BITS, MAIN_HITS = 10, 50
 # The same size and the same rate, as far as a comparison goes.
 SAME_BITS, SAME_FPR, SAME_TIME = 1.05, 1.02, 1.05

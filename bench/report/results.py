@@ -11,6 +11,7 @@ import re
 THROUGHPUT = "linefilter-bench-1"
 ACCURACY = "linefilter-accuracy-1"
 ENGINES = "linefilter-engines-1"
+TABLES = "linefilter-tables-1"
 README = "bench/results/README.md"
 
 LOOKUPS = ("single", "branch", "dependent", "batch", "inlined", "inlined_branch", "inlined_dependent",
@@ -53,6 +54,11 @@ ENGINE_ROW = {"engine": TEXT, "origin": TEXT, "filter": TEXT, "asked_bits_per_ke
               "bits_per_key": NUMBER, "expected_fpr": NUMBER, "model_fpr": NUMBER, "gets": WHOLE, "false_positives": WHOLE,
               "fpr": NUMBER, "ns": NUMBER, "ns_each": TIMES}
 MULTI_GET = {"multi_get_ns": NUMBER, "multi_get_ns_each": TIMES}
+TABLE_ROW = {"filter": TEXT, "mapped": YES_NO, "verified": YES_NO, "num_tables": WHOLE, "keys_per_table": WHOLE, "value_bytes": WHOLE,
+             "block_bytes": WHOLE, "filter_bytes": WHOLE, "bits_per_key": NUMBER, "expected_fpr": NUMBER, "gets": WHOLE,
+             "absent_blocks": WHOLE, "absent_ns": NUMBER, "absent_ns_each": TIMES, "present_blocks": WHOLE, "present_ns": NUMBER,
+             "present_ns_each": TIMES, "open_us": NUMBER}
+DAMAGES = {"damages": WHOLE, "denied_keys": WHOLE, "lost_keys": WHOLE}
 MODEL = {"layout": TEXT, "bits_per_key": NUMBER, "num_probes": WHOLE, "expected_fpr": NUMBER}
 MEASURED = {"layout": TEXT, "origin": TEXT, "keys": TEXT, "num_keys": WHOLE, "bits_per_key": NUMBER,
             "num_probes": WHOLE, "fpr": NUMBER, "fpr_low": NUMBER, "fpr_high": NUMBER, "confidence": NUMBER,
@@ -90,6 +96,7 @@ class Results:
         self.cpus = []        # by slug
         self.accuracy = None  # {"context", "model", "measured"} or None
         self.engines = None   # {"context", "rows"} or None
+        self.tables = None    # the same
 
 
 def load(paths, allow_fixtures=False):
@@ -98,9 +105,9 @@ def load(paths, allow_fixtures=False):
     for path in paths:
         data = _read(path)
         schema = data.get("schema")
-        if schema not in (THROUGHPUT, ACCURACY, ENGINES):
+        if schema not in (THROUGHPUT, ACCURACY, ENGINES, TABLES):
             raise ResultsError(f"{path}: field 'schema' is {json.dumps(schema)}; this report reads '{THROUGHPUT}', "
-                               f"'{ACCURACY}' and '{ENGINES}'. Measure again with linefilter_bench of this version.")
+                               f"'{ACCURACY}', '{ENGINES}' and '{TABLES}'. Measure again with linefilter_bench of this version.")
         _check_context(path, data)
         if data["context"].get("fixture") and not allow_fixtures:
             raise ResultsError(f"{path} is a fixture of the tests, no measurement: leave it out, or say "
@@ -117,6 +124,12 @@ def load(paths, allow_fixtures=False):
                 raise ResultsError(f"{path} is a second file of engines: name one of them.")
             _check_engines(path, data)
             results.engines = data
+            continue
+        if schema == TABLES:
+            if results.tables:
+                raise ResultsError(f"{path} is a second file of tables: name one of them.")
+            _check_tables(path, data)
+            results.tables = data
             continue
         _check_whole(path, data["context"])
         _check_throughput(path, data)
@@ -256,6 +269,22 @@ def _check_engines(path, data):
         seen.add(key)
         if not (row["ns"] > 0 and row["gets"] > 0 and row["false_positives"] <= row["gets"]):
             raise ResultsError(f"{where}: 'ns' and 'gets' must be greater than 0, 'false_positives' at most 'gets'.")
+
+
+def _check_tables(path, data):
+    seen = set()
+    for number, row in enumerate(_list(path, data, "rows")):
+        where = f"{path}: row number {number + 1}"
+        needed = {**TABLE_ROW, **DAMAGES} if isinstance(row, dict) and "damages" in row else TABLE_ROW
+        _check_fields(where, row, needed)
+        key = tuple(row[field] for field in ("filter", "mapped", "verified", "num_tables", "keys_per_table", "value_bytes", "block_bytes"))
+        if key in seen:
+            raise ResultsError(f"{where}: {', '.join(str(part) for part in key)} is there twice. Remove one of them.")
+        seen.add(key)
+        if not (row["absent_ns"] > 0 and row["present_ns"] > 0 and row["gets"] > 0 and
+                max(row["absent_blocks"], row["present_blocks"]) <= row["gets"]):
+            raise ResultsError(f"{where}: 'absent_ns', 'present_ns' and 'gets' must be greater than 0, 'absent_blocks' and "
+                               "'present_blocks' at most 'gets'.")
 
 
 def _check_accuracy(path, data):

@@ -7,6 +7,7 @@ import engines
 import goals
 import headline
 import losses
+import table_files
 from choose import MAIN_BITS, MAIN_HITS, by, fastest, where
 from markdown import Section, Table, code, ns, number, ratio
 from names import of_cpu, of_filter
@@ -49,7 +50,8 @@ def write(results, figures, folder, pages):
     # The CPU of most cells; and where it lacks the engines' filters, the one that has them.
     of_tables = [cpu] if cpu is headline.best_cpu(results) else [cpu, headline.best_cpu(results)]
     out += [goals.section(one, number == 0).text() for number, one in enumerate(of_tables)]
-    out += [cpus(results).text(), targets(cpu).text(), where_we_lose(cpu, results).text(), RUN]
+    out += [cpus(results).text(), targets(cpu).text(), table_files.section(results.tables).text(),
+            where_we_lose(cpu, results).text(), RUN]
     return "\n".join(part for part in out if part)
 
 

@@ -23,7 +23,7 @@ class LazyChecks;
 
 // What the system is told about a mapped file.
 enum class MapAdvice : uint8_t {
-  kWillNeed,  // the system starts reading the file now
+  kWillNeed,  // the system starts reading the file now, in huge pages if its file system has them
   kRandom,    // pages come when asked for, without read-ahead: a filter larger than memory
 };
 
@@ -54,7 +54,8 @@ class LINEFILTER_EXPORT FilterFile {
              const HashSecret* secret = nullptr) noexcept;
 
   // Reads the file into aligned memory with huge pages and verifies all of it on the way. From half a GB up, lookups
-  // are 1.2 to 1.5 times faster than with Map. kCorrupt means that a byte is damaged.
+  // are 1.2 to 1.5 times faster than with Map. (Where Map finds huge pages, as on ext4 since Linux 6.16 in a file that
+  // is not in memory yet, both are equal.) kCorrupt means that a byte is damaged.
   Status Load(const char* path, const Allocator& allocator = {}, uint64_t memory_limit = kNoMemoryLimit,
               const HashSecret* secret = nullptr) noexcept;
 

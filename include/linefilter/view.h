@@ -73,6 +73,17 @@ class LINEFILTER_EXPORT FilterView : public FilterBase {
   // The number of chunks; 0 for a body of at most 4 KiB, which has no checks of its own.
   uint64_t num_chunks() const noexcept;
 
+  // Joins the pages of the body to huge pages where they lie: for a large image in memory that was allocated without
+  // (a std::string, a vector, shared memory). At 512 MB a batch then takes 1.1 times as long as after FilterFile::Load,
+  // and 1.4 times before. No byte changes; other threads may look up meanwhile. It takes 0.3 to 2.5 s per GB.
+  //
+  // It is ok when all huge pages that fit between the ends of the body are there. A body without a whole one, of 2 MiB,
+  // gains nothing: it is ok, too. kOutOfMemory says that not all could be made now: free memory and call it again.
+  // kIoError says that the system does not make them of this memory, and what to do: such is a file that is mapped
+  // (Load it), shared memory that is not mapped at a multiple of 2 MiB, and Linux before 6.1, which may join private
+  // memory minutes later. Answers are the same in any case. A broken view answers status().
+  Status AdviseHugePages() const noexcept;
+
   // The answer of the last Open; a view that opened nothing says so. In a file that is verified lazily it becomes
   // kCorrupt, with the first damaged range, when one is found: the view goes on answering, with "maybe" there.
   Status status() const noexcept;

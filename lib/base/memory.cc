@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "lib/base/huge_pages.h"
+
 namespace linefilter::internal {
 namespace {
 
 // Huge pages make lookups 1.25 to 1.5 times faster at 512 MB and above, and gain nothing at 16 MB and below.
-constexpr size_t kHugePage = size_t{2} << 20;
-
 size_t InHugePages(size_t size) { return static_cast<size_t>(RoundUp(size, kHugePage)); }
 
 // Makes a mapping that starts at a huge page: the surplus is given back at once.
@@ -23,9 +23,7 @@ void* MapHuge(size_t size) {
   uint8_t* const end = aligned + InHugePages(size);
   if (aligned != begin) munmap(begin, static_cast<size_t>(aligned - begin));
   if (end != begin + mapped) munmap(end, static_cast<size_t>(begin + mapped - end));
-#ifdef MADV_HUGEPAGE
-  madvise(aligned, InHugePages(size), MADV_HUGEPAGE);  // a wish: small pages work too
-#endif
+  WishHugePages(aligned, InHugePages(size));
   return aligned;
 }
 

@@ -86,6 +86,16 @@ linefilter_code linefilter_view_verify(const linefilter_view* view, linefilter_s
   return linefilter_view_verify_chunks(view, 0, linefilter_view_num_chunks(view), status);
 }
 
+linefilter_code linefilter_view_advise_huge_pages(const linefilter_view* view, linefilter_status* status) {
+  if (view == nullptr) return ToC(NoHandle("view"), status);
+  if (view->image != nullptr) return ToC(view->image->AdviseHugePages(), status);
+  if (view->swappable == nullptr) return ToC(Status(), status);
+  return ToC(Status::Error(StatusCode::kIncompatible,
+                           "what serves may be another image the next moment: advise it before it is swapped in, or "
+                           "the view of a lease"),
+             status);
+}
+
 linefilter_code linefilter_view_verify_chunks(const linefilter_view* view, uint64_t first, uint64_t count,
                                               linefilter_status* status) {
   if (view == nullptr) return ToC(NoHandle("view"), status);

@@ -1,6 +1,7 @@
 #include "linefilter/view.h"
 
 #include "lib/base/fill.h"
+#include "lib/base/huge_pages.h"
 #include "lib/filters/growth.h"
 #include "lib/filters/lazy_checks.h"
 #include "lib/filters/secret.h"
@@ -168,6 +169,11 @@ Status FilterView::VerifyChunks(uint64_t first, uint64_t count) const noexcept {
     return status;
   }
   return internal::VerifyChunks(body(), body_bytes(), chunk_checks_, first, count);
+}
+
+Status FilterView::AdviseHugePages() const noexcept {
+  if (layout_ == Layout::kAuto) return status();
+  return internal::JoinHugePages(body(), static_cast<size_t>(body_bytes()));
 }
 
 StageInfo FilterView::stage(uint32_t index) const noexcept {

@@ -47,6 +47,11 @@ void Verify(const Image& image) {
   CheckWithoutGil([&] { return image.view().Verify(); });
 }
 
+void AdviseHugePages(const Image& image) {
+  Check(image.status());
+  CheckWithoutGil([&] { return WithErrno([&] { return image.view().AdviseHugePages(); }); });
+}
+
 void Save(const Image& image, const std::string& path) {
   Check(image.status());
   const auto save = [&] {
@@ -60,7 +65,9 @@ void Save(const Image& image, const std::string& path) {
 
 py::bytes ToBytes(const Image& image) {
   Check(image.status());
-  return py::bytes(reinterpret_cast<const char*>(image.data()), image.size());
+  py::bytes bytes = NewBytes(image.size());
+  std::memcpy(PyBytes_AS_STRING(bytes.ptr()), image.data(), image.size());
+  return bytes;
 }
 
 // (code, message) of what is wrong; None.
@@ -95,6 +102,7 @@ void BindImage(py::module_& module) {
       .def_static("open", &OpenFile)
       .def_buffer(&Bytes)
       .def("verify", &Verify)
+      .def("advise_huge_pages", &AdviseHugePages)
       .def("to_bytes", &ToBytes)
       .def("save", &Save)
       .def("error", &Error)

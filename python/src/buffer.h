@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "linefilter/internal/huge_pages.h"
+
 namespace linefilter::python {
 
 namespace py = pybind11;
@@ -58,10 +60,14 @@ class Answers {
   Buffer buffer_;
 };
 
-// A new bytes object of that size, to be filled before anybody else knows it.
+// A new bytes object of that size, to be filled before anybody else knows it. Large ones get huge pages as they are
+// filled, as a std::string does.
 inline py::bytes NewBytes(uint64_t size) {
   py::bytes bytes = py::reinterpret_steal<py::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
   if (!bytes) throw py::error_already_set();
+  if (size >= internal::kOwnMapping) {
+    internal::WishHugePages(PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(size));
+  }
   return bytes;
 }
 

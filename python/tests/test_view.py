@@ -262,3 +262,26 @@ def test_a_container_is_a_view_like_any_other(make, tmp_path):
     with pytest.raises(linefilter.CorruptError):
         linefilter.FilterView(image[:-1], verify="whole")
     assert all(key in linefilter.FilterView(image[:-1], broken="maybe", verify="whole") for key in strangers[:20].tolist())
+
+
+def test_huge_pages(tmp_path):
+    keys = np.arange(3_000_000, dtype=np.uint64)
+    own = linefilter.BlockedFilter(3_000_000, bits_per_key=16)
+    own.add_many(keys)
+    own.save(tmp_path / "image")
+    image = own.to_bytes()
+    views = [linefilter.FilterView(image, verify="whole"), linefilter.FilterFile(tmp_path / "image"),
+             linefilter.FilterFile(tmp_path / "image", load=True), linefilter.FilterView.from_bytes(image)]  # fmt: skip
+    for view in views:
+        try:
+            view.advise_huge_pages()
+        except linefilter.IoError as error:  # it depends on the system
+            assert error.errno and "copy the image" in str(error)
+        except linefilter.OutOfMemoryError:
+            pass
+        assert view.contains_many(keys).all() and view.image == image
+        view.verify()
+    small = linefilter.FilterView(linefilter.BlockedFilter(10, fpr=0.01).to_bytes(), verify="whole")
+    assert small.advise_huge_pages() is None  # gains nothing
+    with pytest.raises(linefilter.CorruptError):
+        linefilter.FilterView(b"broken", verify="whole", broken="maybe").advise_huge_pages()

@@ -329,5 +329,29 @@ TEST(Report, ReadsWhatTheProgramOfEnginesWrites) {
 }
 #endif
 
+#ifdef LINEFILTER_BENCH_TABLES
+TEST(Report, ReadsWhatTheProgramOfTablesWrites) {
+  const TempDir dir;
+  const std::string tables = dir.File("tables.json");
+  const RunResult result = RunProgram({LINEFILTER_BENCH_TABLES, "--quick", "--folder", dir.path(), "--out", tables});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(dir.Names(), std::vector<std::string>{"tables.json"}) << "what it made is removed";
+  const std::string page = Section(PageOf([](json*) {}, {tables}), "## Inside a table of your own");
+  ExpectSoundTables(page);
+  EXPECT_FALSE(Contains(page, "MISSED"));
+  for (const json& row : json::parse(ReadFile(tables))["rows"]) {
+    EXPECT_EQ(row["present_blocks"], row["gets"]);
+    if (row["filter"] != "none") {
+      EXPECT_LT(row["absent_blocks"].get<double>(), 0.02 * row["gets"].get<double>());
+    }
+    if (!row.contains("damages")) continue;
+    EXPECT_EQ(row["lost_keys"], 0);
+    if (row["num_tables"] == 1) {
+      EXPECT_GT(row["denied_keys"], 0) << "damage that matters";
+    }
+  }
+}
+#endif
+
 }  // namespace
 }  // namespace linefilter::test

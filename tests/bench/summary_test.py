@@ -24,6 +24,7 @@ import markdown  # noqa: E402
 import page  # noqa: E402
 import results  # noqa: E402
 import summary  # noqa: E402
+import table_files  # noqa: E402
 
 FIXTURES = {name: os.path.join(ROOT, "tests", "bench", "fixtures", "results", f"{name}.json")
             for name in ("fixture-cpu-a", "fixture-cpu-b", "accuracy")}
@@ -171,6 +172,39 @@ class Cpus(unittest.TestCase):
         cpus = load(more=[self.of_plan("Fixture CPU Z")]).cpus
         commands = [markdown.rows_command(cpu.rows[:1]) for cpu in cpus]
         self.assertEqual([" --plan cpus " in command for command in commands], [False, True])
+
+
+class TableFiles(unittest.TestCase):
+    def setUp(self):
+        self.measured = json.loads(read(os.path.join(ROOT, "bench", "results", "tables.json")))
+
+    def lines(self):
+        return [line for line in table_files.section(self.measured).text().split("\n") if re.match(r"\| \d+ of ", line)]
+
+    def test_a_line_for_each_filter_and_no_lost_key(self):
+        lines = self.lines()
+        self.assertEqual(len(lines), 2 * 4)
+        for line in lines:
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            self.assertEqual(cells[-1], "" if cells[1] == "none" else "0")
+            self.assertLess(float(cells[3]), 1.01 if cells[1] == "none" else 0.012)
+        self.assertIn(lines[0], summary.write(load(more=[self.measured]), {}, "doc/plots", "doc/benchmarks"))
+
+    def test_a_lost_key_is_told(self):
+        next(row for row in self.measured["rows"] if "lost_keys" in row)["lost_keys"] = 1
+        self.assertEqual(sum("1 **MISSED**" in line for line in self.lines()), 1)
+
+    def test_what_makes_no_sense_is_refused(self):
+        self.assertIn("Not measured yet", table_files.section(None).text())
+        for change in ({"absent_blocks": 10 ** 9}, {"absent_ns": 0}, {"filter": ""}, {"speed": 1}):
+            broken = copy.deepcopy(self.measured)
+            broken["rows"][3].update(change)
+            with self.assertRaisesRegex(results.ResultsError, "row number 4"):
+                load(more=[broken])
+        with self.assertRaisesRegex(results.ResultsError, "is there twice"):
+            load(more=[{**self.measured, "rows": 2 * self.measured["rows"]}])
+        with self.assertRaisesRegex(results.ResultsError, "a second file of tables"):
+            load(more=[self.measured, self.measured])
 
 
 class Engines(unittest.TestCase):

@@ -25,6 +25,7 @@ static void TestFiles(void) {
     CHECK(linefilter_view_image_bytes(views[i]) == bytes && linefilter_view_format_version(views[i]) == 1);
     CHECK(!linefilter_view_num_keys(views[i], &num_keys) || num_keys == kKeys);
     CHECK(linefilter_view_verify(views[i], &status) == LINEFILTER_OK && linefilter_view_num_chunks(views[i]) == 1);
+    CHECK(linefilter_view_advise_huge_pages(views[i], &status) == LINEFILTER_OK && IsOk(&status)); /* too small */
     linefilter_view_free(views[i]);
   }
   CHECK(linefilter_view_load(FileIn("filter"), NULL, 100, NULL, &status) == NULL);
@@ -64,6 +65,8 @@ static void TestLazyFile(void) {
   linefilter_view* swappable = linefilter_swappable_new(NULL, NULL);
   CHECK(linefilter_swappable_swap_view(swappable, view, &status) == LINEFILTER_CORRUPT);
   CHECK(linefilter_view_status(swappable, NULL) == LINEFILTER_OK);
+  CHECK(linefilter_view_advise_huge_pages(swappable, &status) == LINEFILTER_INCOMPATIBLE);
+  CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "the view of a lease"));
   CHECK(linefilter_view_status(NULL, &status) == LINEFILTER_INVALID_ARGUMENT);
   linefilter_view_free(swappable);
   linefilter_view_free(view);
@@ -121,6 +124,26 @@ static void TestDamage(void) {
   linefilter_filter_free(filter);
 }
 
+/* A body of some huge pages: the status tells whether the system has them, and answers stay. */
+static void TestHugePages(void) {
+  linefilter_status status;
+  const linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 16);
+  linefilter_builder* builder = linefilter_builder_new(&options, NULL);
+  for (uint64_t i = 0; i < 3000000; ++i) linefilter_builder_add_u64(builder, i);
+  size_t size = 0;
+  uint8_t* const image = linefilter_builder_finish(builder, &size, NULL);
+  linefilter_builder_free(builder);
+  linefilter_view* const view = linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, NULL);
+  const linefilter_code code = linefilter_view_advise_huge_pages(view, &status);
+  CHECK(code == status.code);
+  CHECK(code == LINEFILTER_OK ? IsOk(&status) : code == LINEFILTER_IO_ERROR || code == LINEFILTER_OUT_OF_MEMORY);
+  uint64_t lost = 0;
+  for (uint64_t i = 0; i < 3000000; ++i) lost += !linefilter_view_may_contain_u64(view, i);
+  CHECK(lost == 0 && linefilter_view_verify(view, NULL) == LINEFILTER_OK);
+  linefilter_view_free(view);
+  linefilter_image_free(image);
+}
+
 static void TestFacts(void) {
   const linefilter_options options = Options(LINEFILTER_LAYOUT_RETRIEVAL, 10);
   linefilter_builder* builder = linefilter_builder_new(&options, NULL);
@@ -173,6 +196,7 @@ static void TestFacts(void) {
   CHECK(linefilter_view_image_bytes(live) == 0 && linefilter_view_format_version(live) == 0);
   CHECK(!linefilter_view_num_keys(live, &num_keys) && !linefilter_view_empty_set(live));
   CHECK(linefilter_view_num_chunks(live) == 0 && linefilter_view_verify(live, NULL) == LINEFILTER_OK);
+  CHECK(linefilter_view_advise_huge_pages(live, &status) == LINEFILTER_OK);
   CHECK(linefilter_view_verify_chunks(live, 0, 1, NULL) == LINEFILTER_INVALID_ARGUMENT);
   linefilter_view_free((linefilter_view*)live); /* left alone */
   CHECK(linefilter_view_may_contain_u64(live, 1));
@@ -267,6 +291,7 @@ static void TestNullView(void) {
   linefilter_view_may_contain_hashes(NULL, NULL, 0, NULL);
   CHECK(IsNoHandle(linefilter_view_key_status(NULL, &status), &status));
   CHECK(IsNoHandle(linefilter_view_verify(NULL, &status), &status));
+  CHECK(IsNoHandle(linefilter_view_advise_huge_pages(NULL, &status), &status));
   CHECK(IsNoHandle(linefilter_view_verify_chunks(NULL, 0, 0, &status), &status));
   CHECK(linefilter_view_num_chunks(NULL) == 0 && linefilter_view_layout(NULL) == 0);
   CHECK(linefilter_view_hash_id(NULL) == LINEFILTER_HASH_CALLER && linefilter_view_seed(NULL) == 0);
@@ -288,6 +313,7 @@ static void TestNullView(void) {
 void RunView(void) {
   RUN(TestFiles);
   RUN(TestDamage);
+  RUN(TestHugePages);
   RUN(TestLazyFile);
   RUN(TestFacts);
   RUN(TestManyViews);

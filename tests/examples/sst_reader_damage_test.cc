@@ -134,6 +134,31 @@ TEST(SstDamage, DamageInALargeFilterCostsTheFilterAlone) {
   }
 }
 
+// As a lost page or a foreign block leaves it.
+TEST(SstDamage, HolesAndNoiseInALargeFilterCostTheFilterAlone) {
+  const Pairs pairs = SomePairs(8000);
+  Random random(2);
+  for (const Layout layout : {Layout::kRetrieval, Layout::kBlocked, Layout::kClassic}) {
+    const std::string bytes = TableBytes(pairs, Options(layout));
+    TableReader whole;
+    ASSERT_TRUE(whole.OpenBytes(bytes.data(), bytes.size()).ok());
+    const size_t begin = static_cast<size_t>(reinterpret_cast<const char*>(whole.filter().body()) - bytes.data());
+    Survey survey;
+    uint64_t taken = 0;
+    for (const size_t size : {64u, 4096u}) {
+      for (const bool is_hole : {true, false, true, false}) {
+        std::string damaged = bytes;
+        const size_t at = begin + random.Below(whole.filter().image_bytes() - size + 1);
+        for (size_t i = at; i < at + size; ++i) damaged[i] = is_hole ? '\0' : static_cast<char>(random.Below(256));
+        survey.Take(damaged, pairs);
+        ++taken;
+      }
+    }
+    EXPECT_EQ(survey.filters_lost, taken);
+    EXPECT_EQ(survey.errors + survey.refused, 0u);
+  }
+}
+
 Footer FooterOf(std::string_view table) {
   const char* const p = table.data() + table.size() - kFooterBytes;
   return {LoadLE<uint64_t>(p),      LoadLE<uint64_t>(p + 8),  LoadLE<uint64_t>(p + 16), LoadLE<uint64_t>(p + 24),

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "linefilter/internal/huge_pages.h"
 #include "linefilter/status.h"
 
 namespace linefilter::internal {
@@ -16,7 +17,8 @@ constexpr size_t ToSize(Integer size) {
   return static_cast<size_t>(size);
 }
 
-// Makes room for `size` bytes behind *text and lets `write(out, size)` fill it; on an error *text is as before.
+// Makes room for `size` bytes behind *text and lets `write(out, size)` fill it; on an error *text is as before. Many
+// bytes get huge pages if the system has them: it takes them when a page is first written, so the wish comes first.
 template <class Write>
 Status AppendToString(std::string* text, uint64_t size, const Write& write) {
   const size_t old_size = text->size();
@@ -28,6 +30,10 @@ Status AppendToString(std::string* text, uint64_t size, const Write& write) {
 #if defined(__cpp_exceptions)
   try {
 #endif
+    if (size >= kOwnMapping) {
+      text->reserve(old_size + ToSize(size));
+      WishHugePages(&(*text)[0] + old_size, ToSize(size));
+    }
     text->resize(old_size + ToSize(size));
 #if defined(__cpp_exceptions)
   } catch (...) {

@@ -12,8 +12,8 @@ namespace linefilter::internal {
 struct Kernels;  // lib/layouts/kernels.h: the functions of one layout on one target
 struct Stage;    // lib/layouts/stages.h: one filter of several that answer as one
 
-// This is behind ProbeState::lane_ones: for each rotation 16 bytes that list where its lanes begin in a
-// block, and how many they are.
+// This is behind ProbeState::lane_ones, but not on x86-64: for each rotation 16 bytes that list where its lanes begin in
+// a block, and how many they are.
 inline constexpr uint32_t kLaneListBytes = 4 * (16 * 16 + 16), kLaneListSizeBytes = kLaneListBytes + 16 * 16;
 
 // How linefilter/inline.h asks the block of a key without a call (test_block.h, test_solved_block.h).
@@ -55,7 +55,7 @@ struct ProbeState {
   bool in_image = false;   // the table of an image tells the stages
   uint16_t num_probes = 0;
   // Points to 0 or 1 for each of [16 rotations][16 lanes], 64-byte aligned. A word for each rotation follows, whose bit
-  // i is lane i. Then the lanes of each are listed.
+  // i is lane i. Then the lanes of each are listed, but not on x86-64.
   const uint32_t* lane_ones = nullptr;
   Replaceable<bool (*)(const ProbeState&, uint64_t hash)> may_contain = nullptr;
   Replaceable<const Kernels*> kernels = nullptr;

@@ -76,6 +76,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 #define LINEFILTER_SSE2_BLOCKS 0
 #define LINEFILTER_LISTED_LANES (HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128)
 #endif
+#if LINEFILTER_LISTED_LANES && defined(__x86_64__)
+#error "linefilter on x86-64 takes SSE2 for granted; compile without -mno-sse2"
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {

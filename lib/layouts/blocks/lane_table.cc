@@ -14,15 +14,21 @@ constexpr LaneTables MakeLaneTables() {
   LaneTables tables{};
   for (uint32_t k = 1; k <= 16; ++k) {
     LaneTable& table = tables.of[k - 1];
+    for (uint32_t rotation = 0; rotation < 16; ++rotation) {
+      for (uint32_t lane = 0; lane < 16; ++lane) {
+        table.ones[rotation][lane] = TakesPart(k, rotation, lane);
+        table.lanes[rotation] |= table.ones[rotation][lane] << lane;
+      }
+    }
+#if !defined(__x86_64__)
     table.list_size = k;
     for (uint32_t rotation = 0; rotation < 16; ++rotation) {
       uint32_t listed = 0;
       for (uint32_t lane = 0; lane < 16; ++lane) {
-        table.ones[rotation][lane] = TakesPart(k, rotation, lane);
-        table.lanes[rotation] |= table.ones[rotation][lane] << lane;
         if (TakesPart(k, rotation, lane)) table.list[rotation][listed++] = static_cast<uint8_t>(4 * lane);
       }
     }
+#endif
   }
   return tables;
 }

@@ -22,11 +22,15 @@ constexpr bool TakesPart(uint32_t num_probes, uint32_t rotation, uint32_t lane) 
 struct LaneTable {
   uint32_t ones[16][16];  // [rotation][lane]: 1 if the lane takes part
   uint32_t lanes[16];     // [rotation]: bit `lane` is ones[rotation][lane]
+#if !defined(__x86_64__)  // whose SSE2 takes no list
   uint8_t list[16][16];   // [rotation]: where the lanes that take part begin, then zeros
   alignas(64) uint32_t list_size;
+#endif
 };
+#if !defined(__x86_64__)
 static_assert(offsetof(LaneTable, list) == kLaneListBytes && offsetof(LaneTable, list_size) == kLaneListSizeBytes,
               "linefilter/internal/test_block.h finds them there");
+#endif
 
 // Finds LaneTable::lanes of the table that ProbeState::lane_ones points to.
 inline const uint32_t* LanesOf(const uint32_t* lane_ones) {

@@ -150,7 +150,9 @@ HWY_INLINE uint64_t AnswersOf(const Group& group) {
   const hn::Rebind<uint8_t, KeyTag> d_level;
   alignas(8) uint8_t bits[16] = {0};
   uint64_t answers = 0;
+#if HWY_TARGET <= HWY_AVX2
   LINEFILTER_UNROLL
+#endif
   for (size_t i = 0; i < kGroup; i += hn::Lanes(d)) {
     const auto q_low = FingerprintProducts(d64, group.folded + i);
     const auto q_high = FingerprintProducts(d64, group.folded + i + hn::Lanes(d64));

@@ -85,6 +85,16 @@ class FilterView(FilterBase, Imaged, Closable):
         of a damaged body that was opened as "trusted" may be wrong: do not use a view that fails here."""
         self._core.verify()
 
+    def advise_huge_pages(self) -> None:
+        """Joins the pages of the body to huge pages where they lie: for a large image in memory that was allocated without them,
+        as by recv() or read(). At 512 MB contains_many() of hashes then takes 1.1 times as long as with FilterFile(load=True),
+        and 1.4 times before. No byte changes; other threads may ask meanwhile. It takes 0.3 to 2.5 s per GB.
+
+        A body without a whole huge page, of 2 MiB, is left as it is. OutOfMemoryError: not all could be made now; call it again
+        later. IoError: the system makes none of this memory, and the message says what to do. (Load a file that is mapped.)
+        """
+        self._core.advise_huge_pages()
+
     @property
     def error(self) -> Optional[LinefilterError]:
         """None, or why the view, opened with broken="maybe", answers True to all. In a file that is verified lazily it is the
@@ -162,7 +172,7 @@ class FilterFile(FilterView):
                 "lazy": each 64 KiB before the first answer False that comes from it; in a damaged part all answers are True,
                 and `error` tells. "trusted": never. "auto" is "whole" up to 64 MiB, and "lazy" above.
             load: read it into memory with huge pages, and verify all of it on the way; lookups are 1.2 to 1.5 times faster
-                from half a GB up.
+                from half a GB up, unless the file system has huge pages, too.
             random: of a file that is mapped: pages come when asked for, without read-ahead: for one larger than memory.
             secret, broken: as of FilterView. A file that cannot be read always raises (IoError, which is an OSError).
             memory_limit: with load: the most bytes that it may take.
