@@ -1,6 +1,6 @@
-// Floors answer nothing, they are what the others are measured by: an empty loop (floor_empty), one that calls an empty
-// function (floor_call), hashing alone (floor_hash), memory alone (floor_line reads all 64 bytes of each hash's line
-// and sums them), and a loop in registers (floor_registers).
+// Floors answer nothing; the others are measured by them. They are an empty loop (floor_empty), one that calls an empty
+// function (floor_call), and one in registers (floor_registers). Hashing alone is floor_hash. Memory alone is
+// floor_line, which reads all 64 bytes of each hash's line and sums them.
 #include <array>
 
 #include "bench/peers/loops.h"

@@ -5,7 +5,7 @@
 // shard of hash % 16 has more false positives. split_block_8x64 takes a whole line, with words of 64 bits. The
 // multipliers are ours: the words of pi's fraction after those of `blocked`, made odd.
 //
-// multiblock_256 is the block of Boost.Bloom (fast_multiblock32<8>, Boost 1.89) by its documents: the hash is
+// multiblock_256 is the block of Boost.Bloom (fast_multiblock32<8>, Boost 1.89) by its documents. The hash is
 // multiplied once more, and words 2 i and 2 i + 1 take the halves of the product, shifted by 5 i bits. It stands in for
 // it where there is no Boost so new (bench/peers/boost_bloom.cc).
 #include <cmath>

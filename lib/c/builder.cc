@@ -31,11 +31,13 @@ void linefilter_builder_add_hash(linefilter_builder* builder, uint64_t hash) {
 void linefilter_builder_add_keys(linefilter_builder* builder, const void* const* keys, const size_t* sizes, size_t n) {
   if (builder == nullptr) return;
   constexpr size_t kGroup = 256;
-  std::string_view views[kGroup];
+  internal::RoomForKeys<std::string_view, kGroup> views;
   for (size_t begin = 0; begin < n; begin += kGroup) {
     const size_t size = n - begin < kGroup ? n - begin : kGroup;
-    for (size_t i = 0; i < size; ++i) views[i] = KeyFromC(keys[begin + i], sizes[begin + i]);
-    builder->AddKeys(views, size);
+    for (size_t i = 0; i < size; ++i) {
+      new (&views.of[i]) std::string_view(KeyFromC(keys[begin + i], sizes[begin + i]));
+    }
+    builder->AddKeys(views.of, size);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <type_traits>
 
 #include "lib/filters/serving.h"
@@ -129,15 +130,16 @@ inline constexpr size_t kKeysAtOnce = 256;  // as KeyHash::InGroups
 template <class FilterAt, class KeyAt>
 void AskSomeForKeys(const FilterAt& filter_at, size_t num_filters, const KeyAt& key_at, size_t n, size_t stride,
                     uint8_t* answers) {
-  std::remove_const_t<decltype(key_at(size_t{}))> keys[kKeysAtOnce];  // std::string_view or uint64_t
-  for (size_t i = 0; i < n; ++i) keys[i] = key_at(i);
+  using StoredKey = std::remove_const_t<decltype(key_at(size_t{}))>;  // std::string_view or uint64_t
+  RoomForKeys<StoredKey, kKeysAtOnce> keys;
+  for (size_t i = 0; i < n; ++i) new (&keys.of[i]) StoredKey(key_at(i));
   uint64_t hashes[kKeysAtOnce];
   bool was_asked[kFiltersAtOnce] = {};
   for (size_t first = 0; first < num_filters; ++first) {
     if (was_asked[first]) continue;
     KeyHash key_hash;
     WithServing(filter_at(first), [&](const Serving& now) { key_hash = now.key_hash; });
-    const bool hashes_keys = key_hash.OfKeys(keys, n, hashes);
+    const bool hashes_keys = key_hash.OfKeys(keys.of, n, hashes);
     for (size_t i = first; i < num_filters; ++i) {
       if (was_asked[i]) continue;
       WithServing(filter_at(i), [&](const Serving& now) {
