@@ -1,5 +1,4 @@
-// The answers of a batch go into one byte each, one bit each, or a count. A kernel calls Put for keys 0, 1, 2, ...; for
-// bytes it may call PutGroup for eight or more at once (key i is a multiple of 8, as is `size`).
+// The answers of a batch go into one byte each, one bit each, or a count. A kernel calls Put for keys 0, 1, 2, ...
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_ANSWERS_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_ANSWERS_H_
 
@@ -14,7 +13,7 @@ namespace linefilter::internal {
 // So many answers are made as bytes before they become bits or a count. A byte holds their sum (SumOfBytes), and they
 // are whole vectors.
 inline constexpr size_t kAnswerGroup = 30 * 64;
-static_assert(kAnswerGroup / 8 <= 255);
+static_assert(kAnswerGroup / 8 <= 25500);
 
 // Eight answers, each a byte, as bits: the lowest bit of byte i becomes bit 56 + i.
 inline uint8_t BitsOfBytes(const uint8_t* answers) {
@@ -36,16 +35,6 @@ inline uint64_t SumOfBytes(const uint8_t* answers, size_t size) {
 struct AnswersToBytes {
   uint8_t* out;
   inline __attribute__((always_inline)) void Put(size_t i, bool answer) { out[i] = answer; }
-  inline __attribute__((always_inline)) void PutGroup(size_t i, uint64_t answers, size_t size) {
-    for (size_t j = 0; j < size; j += 8, answers >>= 8) {
-      // Bit b of 7 goes to bit 8 b, in the copy that is shifted by 7 b.
-      uint64_t bytes = ((answers & 127) * 0x0002040810204081u & 0x0101010101010101u) | (answers & 128) << 49;
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-      bytes = __builtin_bswap64(bytes);
-#endif
-      memcpy(out + i + j, &bytes, sizeof(bytes));  // g++ 12 makes 30 instructions of two StoreLE64
-    }
-  }
 };
 
 struct AnswersToBits {

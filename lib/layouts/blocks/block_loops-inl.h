@@ -141,6 +141,10 @@ HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT has
   return i;
 }
 
+// Whether aligned blocks have a ring of their own, which prefetches one line of each. Where a key takes 3 ns it makes
+// no difference (SSE4 at 8 MB: 3.09 against 3.06 ns), and one ring less spares 3 KB per target.
+inline constexpr bool kRingOfLines = !(HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2);
+
 // The loop over a batch.
 template <class Action>
 struct LoopOf {
@@ -153,7 +157,7 @@ struct LoopOf {
     size_t i = 0;
     if (state.num_units <= plain_bytes / 64) {
       i = Most<Action, false, 0>(state, hashes, n, answers);
-    } else if (internal::LastByteOfBlock(state.body) == 0) {
+    } else if (kRingOfLines && internal::LastByteOfBlock(state.body) == 0) {
       i = Most<Action, true, 0>(state, hashes, n, answers, arrivals);
     } else {
       i = Most<Action, true, 63>(state, hashes, n, answers, arrivals);
