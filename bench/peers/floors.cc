@@ -36,8 +36,8 @@ HWY_INLINE Vec AddLine(Vec sum, const uint64_t* line) {
 
 HWY_INLINE uint64_t Total(Vec sum) { return hn::GetLane(hn::SumOfLanes(Tag(), sum)); }
 
-// A plain loop (single), one in which the next address depends on the line (dependent), and a look-ahead ring of 32
-// prefetches (batch).
+// A plain loop (single), one in which the next address depends on the line (dependent), and a look-ahead ring of as
+// many prefetches as the library has under way (batch).
 uint64_t Read(const OwnBody& body_in_memory, Access access, const Keys& keys, uint8_t*) {
   const OwnBody body = body_in_memory;
   const uint64_t* const hashes = keys.integers;
@@ -55,10 +55,10 @@ uint64_t Read(const OwnBody& body_in_memory, Access access, const Keys& keys, ui
     return last + Total(sum);
   }
   if (access == Access::kBatch) {
-    constexpr size_t kDepth = 32;
-    for (size_t j = 0; j < kDepth && j < keys.size; ++j) __builtin_prefetch(LineOf(body, hashes[j]));
-    for (; i + kDepth < keys.size; ++i) {
-      __builtin_prefetch(LineOf(body, hashes[i + kDepth]));
+    const size_t depth = body.num_blocks > (size_t{64} << 20) / 64 ? 96 : 32;
+    for (size_t j = 0; j < depth && j < keys.size; ++j) __builtin_prefetch(LineOf(body, hashes[j]));
+    for (; i + depth < keys.size; ++i) {
+      __builtin_prefetch(LineOf(body, hashes[i + depth]));
       sum = AddLine(sum, LineOf(body, hashes[i]));
     }
   }

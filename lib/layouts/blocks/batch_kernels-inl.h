@@ -50,7 +50,7 @@ HWY_INLINE void InGroups(const ProbeState& state, const uint64_t* hashes, size_t
     const size_t size = n - first < kMost ? n - first : kMost;
     MayContainToBytes<Loop>(state, hashes + first, size, answers);
     memset(answers + size, 0, kPadding);
-    for (size_t i = first + size; prefetches && i < n && i < first + size + internal::kLookAhead; ++i) {
+    for (size_t i = first + size; prefetches && i < n && i < first + size + internal::LookAheadIn(state); ++i) {
       __builtin_prefetch(state.body + (MulHigh(hashes[i], state.num_units) << state.unit_shift));
     }
     use(first, size, answers);

@@ -4,7 +4,7 @@
 // in-block hash, xs holds it in each lane.
 //
 // A batch is a plain loop while the body is well within the L2, because the out-of-order core overlaps the keys by
-// itself and a prefetch costs about 0.15 ns. Above that it is a look-ahead ring: the line of key i + 32 is prefetched
+// itself and a prefetch costs about 0.15 ns. Above that it is a look-ahead ring: the line of a later key is prefetched
 // before key i is tested. Its addresses are computed twice rather than kept (one multiplication; an array of them is 8
 // % slower at 32 MB). Rejected: groups instead of a ring (5 to 25 % slower), eight keys per vector with gathers (4
 // times slower in cache).
@@ -45,7 +45,6 @@ namespace HWY_NAMESPACE {
 namespace {
 
 using internal::BlockOf;
-using internal::kLookAhead;
 using internal::PrefetchBlock;
 
 template <class Action>
@@ -120,24 +119,24 @@ HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRI
 template <class Action, bool kPrefetches, size_t kLastByte, class Answers>
 HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t n, Answers& answers,
                        internal::Arrivals arrivals = {}) {
-  constexpr size_t kAhead = kPrefetches ? kLookAhead : 0;
+  const size_t ahead = kPrefetches ? internal::LookAheadIn(state) : 0;
   const auto prefetch = [&](size_t j)
                             HWY_ATTR { PrefetchBlock<Action::kWrites>(BlockOf(state, hashes[j]), kLastByte); };
-  for (size_t j = 0; j < kAhead && j < n; ++j) prefetch(j);
+  for (size_t j = 0; j < ahead && j < n; ++j) prefetch(j);
   size_t i = 0;
-  for (; n - i >= kTogether + kAhead; i += kTogether) {
+  for (; n >= i + kTogether + ahead; i += kTogether) {
     for (uint64_t j = 0; j < arrivals.per_hash; ++j) {
       __builtin_prefetch(reinterpret_cast<const void*>(arrivals.begin));
       arrivals.begin += kTogether * sizeof(*hashes);
     }
     const auto block_of = [&](size_t j) HWY_ATTR {
-      if (kPrefetches) prefetch(i + j + kAhead);
+      if (kPrefetches) prefetch(i + j + ahead);
       return BlockOf(state, hashes[i + j]);
     };
     DoTogether<Action>(state.lane_ones, hashes + i, block_of,
                        [&](size_t j, bool answer) HWY_ATTR { answers.Put(i + j, answer); });
   }
-  for (size_t j = i + kAhead; kPrefetches && j < n; ++j) prefetch(j);
+  for (size_t j = i + ahead; kPrefetches && j < n; ++j) prefetch(j);
   return i;
 }
 

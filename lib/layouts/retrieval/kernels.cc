@@ -31,7 +31,6 @@ namespace HWY_NAMESPACE {
 namespace {
 
 using internal::BlockOf;
-using internal::kLookAhead;
 
 HWY_INLINE bool TestOne(const ProbeState& state, uint64_t hash) {
   return TestSolvedBlock(BlockOf(state, hash), InBlockHash(hash));
@@ -49,9 +48,10 @@ inline constexpr size_t kGroup = 0;
 template <bool kPrefetches, class Answers>
 HWY_INLINE size_t PutGroups(const ProbeState& state, size_t last_byte, const uint64_t* HWY_RESTRICT hashes,
                             size_t begin, size_t end, Answers& answers) {
+  const size_t ahead = kPrefetches ? internal::LookAheadIn(state) : 0;
   size_t i = begin;
-  for (; i + (kPrefetches ? kLookAhead : 0) < end; ++i) {
-    if (kPrefetches) internal::PrefetchBlock<0>(BlockOf(state, hashes[i + kLookAhead]), last_byte);
+  for (; i + ahead < end; ++i) {
+    if (kPrefetches) internal::PrefetchBlock<0>(BlockOf(state, hashes[i + ahead]), last_byte);
     answers.Put(i, TestOne(state, hashes[i]));
   }
   return i;
@@ -184,9 +184,9 @@ HWY_INLINE void PutAnswers(const Group& group, uint8_t* HWY_RESTRICT out) {
   }
 }
 
-// Makes parities and levels of a group whose hashes are folded; prefetches the blocks of that kLookAhead further.
+// Makes parities and levels of a group whose hashes are folded; prefetches the blocks of those `ahead` further.
 template <bool kPrefetches>
-HWY_INLINE void FillGroup(const ProbeState& state, size_t last_byte, const uint64_t* HWY_RESTRICT hashes,
+HWY_INLINE void FillGroup(const ProbeState& state, size_t ahead, size_t last_byte, const uint64_t* HWY_RESTRICT hashes,
                           Group* HWY_RESTRICT group) {
   // They are broadcast from memory, which is as cheap as any load; moving a general register to a vector is not.
   const uint64_t* to_broadcast = group->folded;
@@ -200,7 +200,7 @@ HWY_INLINE void FillGroup(const ProbeState& state, size_t last_byte, const uint6
     if (kPrefetches) {
       LINEFILTER_UNROLL
       for (size_t j = i; j < i + kKeysAtOnce; ++j) {
-        internal::PrefetchBlock<0>(BlockOf(state, hashes[j + kLookAhead]), last_byte);
+        internal::PrefetchBlock<0>(BlockOf(state, hashes[j + ahead]), last_byte);
       }
     }
     StoreParitiesAndLevels(state, hashes + i, to_broadcast + i, group->parities + 4 * i, group->levels + i);
@@ -216,20 +216,21 @@ HWY_INLINE void FillGroup(const ProbeState& state, size_t last_byte, const uint6
 #endif
 LINEFILTER_OUTSIDE_OF_LOOPS void FillFirst(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes,
                                            Group* HWY_RESTRICT group) {
-  FillGroup<false>(state, 0, hashes, group);
+  FillGroup<false>(state, 0, 0, hashes, group);
 }
 LINEFILTER_OUTSIDE_OF_LOOPS void PutLast(const Group& group, uint8_t* HWY_RESTRICT out) { PutAnswers(group, out); }
 
 #undef LINEFILTER_OUTSIDE_OF_LOOPS
 
-// Answers as many of the keys [begin, end) as make full groups (and have others kLookAhead further); tells where it
+// Answers as many of the keys [begin, end) as make full groups (and have others that far ahead); tells where it
 // stops.
 template <bool kPrefetches, class Answers>
 HWY_INLINE size_t PutGroups(const ProbeState& state, size_t last_byte, const uint64_t* HWY_RESTRICT hashes,
                             size_t begin, size_t end, Answers& answers) {
-  constexpr size_t kNeeded = kGroup + (kPrefetches ? kLookAhead : 0);
-  if (end - begin < kNeeded) return begin;
-  const auto has_next = [&](size_t at) { return end - at >= kGroup + kNeeded; };
+  const size_t ahead = kPrefetches ? internal::LookAheadIn(state) : 0;
+  const size_t needed = kGroup + ahead;
+  if (end - begin < needed) return begin;
+  const auto has_next = [&](size_t at) { return end - at >= kGroup + needed; };
   // Each group but the first is folded one turn before it is filled: else loads wait for the stores (AVX3_DL on Zen 4,
   // 24 KB: 1.27 instead of 1.16 ns). Rejected for the same: permutations in registers (1.40).
   Group groups[3];
@@ -240,7 +241,7 @@ HWY_INLINE size_t PutGroups(const ProbeState& state, size_t last_byte, const uin
   FillFirst(state, hashes + i, now);
   for (; has_next(i); i += kGroup) {
     FoldHashes(has_next(i + kGroup) ? hashes + i + 2 * kGroup : hashes + i, later);  // without a branch: 1.16, not 1.21
-    FillGroup<kPrefetches>(state, last_byte, hashes + i + kGroup, next);
+    FillGroup<kPrefetches>(state, ahead, last_byte, hashes + i + kGroup, next);
     PutAnswers(*now, answers.out + i);
     Group* const done = now;
     now = next, next = later, later = done;
@@ -259,11 +260,12 @@ struct Loop {
     const size_t last_byte = internal::LastByteOfBlock(state.body);
     size_t i = 0;
     if (state.num_units > kPlainLoopBytes / 64) {
-      for (size_t j = 0; j < kLookAhead + kGroup && j < n; ++j) {
+      const size_t ahead = internal::LookAheadIn(state);
+      for (size_t j = 0; j < ahead + kGroup && j < n; ++j) {
         internal::PrefetchBlock<0>(BlockOf(state, hashes[j]), last_byte);
       }
       i = PutGroups<true>(state, last_byte, hashes, i, n, answers);
-      for (size_t j = i + kLookAhead; j < n; ++j) {
+      for (size_t j = i + ahead; j < n; ++j) {
         internal::PrefetchBlock<0>(BlockOf(state, hashes[j]), last_byte);
       }
     }
