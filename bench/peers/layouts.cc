@@ -24,11 +24,13 @@ namespace {
 
 uint64_t LookupInlined(const FilterBase& filter, Access access, const Keys& keys) {
   const ::linefilter::HWY_NAMESPACE::Prober prober(filter);
-  const auto ask_hash = [&](uint64_t hash) HWY_ATTR { return prober.MayContainHash(hash); };
-  if (keys.kind == KeyKind::kHash) return AskEach(access, keys.integers, keys.size, ask_hash);
-  return AskKeys(
-      access, keys, [&](uint64_t key) HWY_ATTR { return ask_hash(HashKey(key)); },
-      [&](std::string_view key) HWY_ATTR { return ask_hash(HashKey(key)); });
+  return prober.ForLayout([&](const auto& asked) HWY_ATTR {
+    const auto ask_hash = [&](uint64_t hash) HWY_ATTR { return asked.MayContainHash(hash); };
+    if (keys.kind == KeyKind::kHash) return AskEach(access, keys.integers, keys.size, ask_hash);
+    return AskKeys(
+        access, keys, [&](uint64_t key) HWY_ATTR { return ask_hash(HashKey(key)); },
+        [&](std::string_view key) HWY_ATTR { return ask_hash(HashKey(key)); });
+  });
 }
 
 }  // namespace

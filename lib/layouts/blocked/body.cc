@@ -49,7 +49,8 @@ bool IsValid(uint64_t body_bytes, uint32_t num_probes) {
 }
 
 void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
-  BindBlocks(InlineTest::kBlock, body, body_bytes, num_probes, state);
+  BindBlocks(num_probes <= kMostFewProbes ? InlineTest::kFewLanes : InlineTest::kBlock, body, body_bytes, num_probes,
+             state);
   state->lane_ones = LaneOnes(num_probes);
 }
 

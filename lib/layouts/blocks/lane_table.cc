@@ -3,12 +3,27 @@
 namespace linefilter::internal {
 namespace {
 
-// The index is [num_probes - 1]. In one filter 1 KiB of it is hot, or 64 bytes where LanesOf suffices, or 320 where
-// lanes are listed.
+// The index is [num_probes - 1]. In one filter 1 KiB of it is hot, or 64 bytes where LanesOf suffices, or 576 where
+// eight lanes are asked, or 320 where lanes are listed.
 struct LaneTables {
   alignas(64) LaneTable of[16];
 };
 static_assert(sizeof(LaneTable) % 64 == 0, "the rows of each are aligned");
+
+#if defined(__x86_64__)
+constexpr void ListFewLanes(uint32_t num_probes, LaneTable* table) {
+  uint32_t found = 0;
+  for (uint32_t bit = 0; found < num_probes; ++bit) {
+    if (TakesPart(num_probes, 0, bit)) table->few_bits[found++] = bit;
+  }
+  for (; found < 16; ++found) table->few_bits[found] = table->few_bits[found - num_probes];
+  for (uint32_t rotation = 0; rotation < 16; ++rotation) {
+    for (uint32_t i = 0; i < 8; ++i) {
+      table->few_multipliers[rotation][i] = kLaneMultipliers[(table->few_bits[i] - rotation) & 15];
+    }
+  }
+}
+#endif
 
 constexpr LaneTables MakeLaneTables() {
   LaneTables tables{};
@@ -20,7 +35,9 @@ constexpr LaneTables MakeLaneTables() {
         table.lanes[rotation] |= table.ones[rotation][lane] << lane;
       }
     }
-#if !defined(__x86_64__)
+#if defined(__x86_64__)
+    if (k <= kMostFewProbes) ListFewLanes(k, &table);
+#else
     table.list_size = k;
     for (uint32_t rotation = 0; rotation < 16; ++rotation) {
       uint32_t listed = 0;

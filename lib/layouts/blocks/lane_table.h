@@ -22,12 +22,18 @@ constexpr bool TakesPart(uint32_t num_probes, uint32_t rotation, uint32_t lane) 
 struct LaneTable {
   uint32_t ones[16][16];  // [rotation][lane]: 1 if the lane takes part
   uint32_t lanes[16];     // [rotation]: bit `lane` is ones[rotation][lane]
-#if !defined(__x86_64__)  // whose SSE2 takes no list
-  uint8_t list[16][16];   // [rotation]: where the lanes that take part begin, then zeros
+#if defined(__x86_64__)
+  uint32_t few_bits[16];            // numbers of the bits of S, again and again, if they are eight or fewer
+  uint32_t few_multipliers[16][8];  // [rotation]: C of the lanes that are named by the first eight
+#else
+  uint8_t list[16][16];  // [rotation]: where the lanes that take part begin, then zeros
   alignas(64) uint32_t list_size;
 #endif
 };
-#if !defined(__x86_64__)
+#if defined(__x86_64__)
+static_assert(offsetof(LaneTable, few_bits) == 4 * kFewLanes && sizeof(LaneTable) % 64 == 0,
+              "linefilter/internal/test_block.h finds them there");
+#else
 static_assert(offsetof(LaneTable, list) == kLaneListBytes && offsetof(LaneTable, list_size) == kLaneListSizeBytes,
               "linefilter/internal/test_block.h finds them there");
 #endif
