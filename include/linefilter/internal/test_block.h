@@ -329,15 +329,17 @@ HWY_INLINE bool TestFewLanes(const uint8_t* block, const uint32_t* lane_ones, ui
   const hn::CappedTag<uint32_t, 8> d8;
   const auto multipliers = hn::Load(d8, few + 16 + 8 * (x & 15));
 #if HWY_TARGET <= HWY_AVX3
+  const hn::Vec<decltype(d8)> xs8{_mm512_castsi512_si256(xs.raw)};  // else g++ 12 makes it twice
   const __m256i words = _mm512_castsi512_si256(_mm512_permutexvar_epi32(lanes.raw, LoadLanes(d, block).raw));
 #else
+  const LaneVec xs8 = xs;
   const __m256i low = _mm256_permutevar8x32_epi32(LoadLanes(d, block).raw, lanes.raw);
   const __m256i high = _mm256_permutevar8x32_epi32(LoadLanes(d, block + 32).raw, lanes.raw);
   const __m256i is_high = hn::ShiftLeft<28>(lanes).raw;  // bit 3 becomes the sign
   const __m256i words = _mm256_castps_si256(
       _mm256_blendv_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), _mm256_castsi256_ps(is_high)));
 #endif
-  const auto bits = hn::Shl(hn::Set(d8, 1), hn::ShiftRight<27>(hn::Mul(hn::Set(d8, x), multipliers)));
+  const auto bits = hn::Shl(hn::Set(d8, 1), hn::ShiftRight<27>(hn::Mul(xs8, multipliers)));
   return _mm256_testc_si256(words, bits.raw) != 0;
 }
 #endif
