@@ -110,7 +110,7 @@ class BinaryFuse : public PeerFilter {
  private:
   template <class Test>
   void LookupBatch(const Keys& keys, const Test& test, uint8_t* answers) const {
-    constexpr size_t kLookAhead = 32;
+    constexpr size_t kLookAhead = 32;  // of three lines each: as many lines as `blocked` has under way
     const Shape shape = shape_;
     const bool prefetches = memory_.size() > uint64_t{1} << 20;
     const auto prefetch = [&](uint64_t hash) {

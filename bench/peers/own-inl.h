@@ -30,16 +30,17 @@ HWY_INLINE uint8_t* BlockOf(const OwnBody& body, uint64_t hash) {
   return body.blocks + Scheme::kBlockBytes * BlockIndex(hash, body.num_blocks);
 }
 
-// A look-ahead ring as in our own batches, above the same size (lib/layouts/blocks/block_loops-inl.h).
+// A look-ahead ring as in our own batches, above the same sizes (lib/layouts/blocks/block_loops-inl.h, block_batch.h).
 template <class Scheme, int kWrites, class Work>
 HWY_INLINE void ForBlocks(const OwnBody& body, const uint64_t* hashes, size_t n, const Work& work) {
-  constexpr size_t kLookAhead = 32;
-  constexpr uint64_t kPlainLoopBytes = uint64_t{1} << (HWY_CAP_GE512 ? 19 : 18);
+  constexpr uint64_t kPlainLoopBytes = uint64_t{1} << (HWY_CAP_GE512 ? 19 : 18), kFarBytes = uint64_t{64} << 20;
+  const uint64_t bytes = body.num_blocks * Scheme::kBlockBytes;
+  const size_t look_ahead = bytes > kFarBytes ? 96 : 32;
   size_t i = 0;
-  if (body.num_blocks * Scheme::kBlockBytes > kPlainLoopBytes) {
-    for (size_t j = 0; j < kLookAhead && j < n; ++j) __builtin_prefetch(BlockOf<Scheme>(body, hashes[j]), kWrites);
-    for (; i + kLookAhead < n; ++i) {
-      __builtin_prefetch(BlockOf<Scheme>(body, hashes[i + kLookAhead]), kWrites);
+  if (bytes > kPlainLoopBytes) {
+    for (size_t j = 0; j < look_ahead && j < n; ++j) __builtin_prefetch(BlockOf<Scheme>(body, hashes[j]), kWrites);
+    for (; i + look_ahead < n; ++i) {
+      __builtin_prefetch(BlockOf<Scheme>(body, hashes[i + look_ahead]), kWrites);
       work(i, BlockOf<Scheme>(body, hashes[i]), hashes[i]);
     }
   }

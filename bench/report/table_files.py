@@ -17,8 +17,8 @@ def section(measured):
         return out
     context, rows = measured["context"], measured["rows"]
     out.say("[examples/sst_reader](examples/sst_reader/README.md) keeps one filter in each table, and counts the data blocks that it reads: "
-            f"{shape(rows)}. The CPU is {of_cpu(context['cpu'])} (commit {context['commit']}). `tables` tells their number and the keys of each. `blocks` are those read per Get of an absent "
-            "key. `absent` and `member` are CPU ns per Get of such keys. All rows are asked for the same keys in turns, and these are "
+            f"{shape(rows)}. The CPU is {of_cpu(context['cpu'])} (commit {context['commit']}). `tables` tells their number and the "
+            "keys of each. `blocks` are those read per Get of an absent key. `absent` and `member` are CPU ns per Get of such keys. All rows are asked for the same keys in turns, and these are "
             "the medians of the rounds. A Get checks each block that it reads. `open` is in microseconds per table.")
     out.say("These three are of tables that are mapped (mmap, the file is in the page cache) and verify their filter when they are "
             "opened. `trusted` does not verify it, and `memory` is a whole file in huge pages. `denied` are members to which "

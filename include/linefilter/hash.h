@@ -213,7 +213,7 @@ struct KeyHash {
         OfKeys(keys + begin, size, hashes, n - begin - size);
       } else if constexpr (internal::kOwnsText<T>) {
         internal::RoomForKeys<std::string_view, kGroup> views;
-        for (size_t i = 0; i < size; ++i) new (&views.of[i]) std::string_view(keys[begin + i]);
+        for (size_t i = 0; i < size; ++i) ::new (static_cast<void*>(&views.of[i])) std::string_view(keys[begin + i]);
         OfKeys(views.of, size, hashes);
       } else {
         OfEach(

@@ -75,7 +75,8 @@ class Prober {
 
   // Returns work(asked), where `asked` has MayContainHash of this Prober, compiled for the layout of its filter alone.
   // `work` is a generic lambda with a loop in it, compiled for each layout. The layout is not chosen for each key then,
-  // and the lanes of a block are asked in the way of its number of probes. `asked` is valid as long as this Prober is.
+  // and the lanes of a block are asked in the way of its number of probes. In a file that Highway compiles for several
+  // targets the lambda has HWY_ATTR. `asked` is valid as long as this Prober is.
   template <class Work>
   HWY_INLINE auto ForLayout(const Work& work) const {
     using internal::InlineTest;

@@ -33,7 +33,7 @@ namespace linefilter {
 namespace internal {
 struct Around;   // lib/filters/around.h
 struct Changes;  // lib/layouts/layout_changes.h: how a body of one layout is changed on one target
-}
+}  // namespace internal
 
 // Insertions, and the ways out of an image. Before it is created, and after a move from, a filter answers "maybe" and
 // takes nothing.

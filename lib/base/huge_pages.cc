@@ -53,10 +53,17 @@ Status JoinHugePages(const void* memory, size_t size) noexcept {
   const InnerPages pages(memory, size);
   if (pages.bytes == 0) return Status();
 #ifdef MADV_HUGEPAGE
-  // Without the wish the system may take a huge page apart again, and it would not join what is swapped in later. A
-  // system that refuses the wish alone, as for some files, may still join pages.
-  Advise(pages, MADV_HUGEPAGE);
-  return Advise(pages, kCollapse) ? Status() : NotJoined(pages.bytes, errno);
+  if (Advise(pages, kCollapse)) {
+    // Without the wish the system may take a huge page apart again, and it would not join what is swapped in later. A
+    // system that refuses the wish alone, as for some files, has joined pages all the same.
+    Advise(pages, MADV_HUGEPAGE);
+    return Status();
+  }
+  const int error = errno;
+  // A wish helps where the system joins later. In a mapped file each fault would read 2 MiB, in spite of MADV_RANDOM.
+  const bool is_old = madvise(pages.begin, 0, kCollapse) != 0;  // before Linux 6.1
+  if (is_old || MayWorkLater(error)) Advise(pages, MADV_HUGEPAGE);
+  return NotJoined(pages.bytes, error);
 #else
   return Status::Error(StatusCode::kIoError, "this system has no call that makes huge pages: small pages work, too");
 #endif

@@ -35,7 +35,7 @@ void linefilter_builder_add_keys(linefilter_builder* builder, const void* const*
   for (size_t begin = 0; begin < n; begin += kGroup) {
     const size_t size = n - begin < kGroup ? n - begin : kGroup;
     for (size_t i = 0; i < size; ++i) {
-      new (&views.of[i]) std::string_view(KeyFromC(keys[begin + i], sizes[begin + i]));
+      ::new (static_cast<void*>(&views.of[i])) std::string_view(KeyFromC(keys[begin + i], sizes[begin + i]));
     }
     builder->AddKeys(views.of, size);
   }

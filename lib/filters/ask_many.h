@@ -132,7 +132,7 @@ void AskSomeForKeys(const FilterAt& filter_at, size_t num_filters, const KeyAt& 
                     uint8_t* answers) {
   using StoredKey = std::remove_const_t<decltype(key_at(size_t{}))>;  // std::string_view or uint64_t
   RoomForKeys<StoredKey, kKeysAtOnce> keys;
-  for (size_t i = 0; i < n; ++i) new (&keys.of[i]) StoredKey(key_at(i));
+  for (size_t i = 0; i < n; ++i) ::new (static_cast<void*>(&keys.of[i])) StoredKey(key_at(i));
   uint64_t hashes[kKeysAtOnce];
   bool was_asked[kFiltersAtOnce] = {};
   for (size_t first = 0; first < num_filters; ++first) {

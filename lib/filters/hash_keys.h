@@ -26,7 +26,7 @@ bool HashInGroups(const KeyHash& key_hash, const Keys& keys, size_t n, const Use
   uint64_t hashes[kGroup];
   for (size_t begin = 0; begin < n && key_hash.hashes_keys(); begin += kGroup) {
     const size_t size = n - begin < kGroup ? n - begin : kGroup;
-    for (size_t i = 0; i < size; ++i) new (&views.of[i]) std::string_view(keys[begin + i]);
+    for (size_t i = 0; i < size; ++i) ::new (static_cast<void*>(&views.of[i])) std::string_view(keys[begin + i]);
     key_hash.OfKeys(views.of, size, hashes);
     use(hashes, begin, size);
   }

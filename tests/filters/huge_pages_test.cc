@@ -25,7 +25,6 @@
 namespace linefilter::test {
 namespace {
 
-
 constexpr uint64_t kKeys = 4000000;  // 5 MB of `blocked`: at least one huge page, wherever it lies
 
 const std::string& Image() {

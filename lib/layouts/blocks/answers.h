@@ -13,7 +13,7 @@ namespace linefilter::internal {
 // So many answers are made as bytes before they become bits or a count. A byte holds their sum (SumOfBytes), and they
 // are whole vectors.
 inline constexpr size_t kAnswerGroup = 30 * 64;
-static_assert(kAnswerGroup / 8 <= 25500);
+static_assert(kAnswerGroup / 8 <= 255);
 
 // Eight answers, each a byte, as bits: the lowest bit of byte i becomes bit 56 + i.
 inline uint8_t BitsOfBytes(const uint8_t* answers) {
