@@ -16,10 +16,10 @@ struct Stage;    // lib/layouts/stages.h: one filter of several that answer as o
 alignas(64) inline constexpr uint32_t kLaneMultipliers[16] = {
     0x243F6A89, 0x85A308D3, 0x13198A2F, 0x03707345, 0xA4093823, 0x299F31D1, 0x082EFA99, 0xEC4E6C89,
     0x452821E7, 0x38D01377, 0xBE5466CF, 0x34E90C6D, 0xC0AC29B7, 0xC97C50DD, 0x3F84D5B5, 0xB5470917};
-// With so many probes or fewer, eight lanes of a block suffice. kFewLanes is where the tables for that are, behind
+// With so many probes or fewer, eight lanes of a block suffice. kFewLanesAt is where the tables for that are, behind
 // ProbeState::lane_ones on x86-64: 16 words whose first eight are the bits of S (doc/FORMAT.md section 6), some of them
 // twice, then the multipliers of the eight lanes for each rotation.
-inline constexpr uint32_t kMostFewProbes = 8, kFewLanes = 16 * 16 + 16;
+inline constexpr uint32_t kMostFewProbes = 8, kFewLanesAt = 16 * 16 + 16;
 // This is behind ProbeState::lane_ones, but not on x86-64: for each rotation 16 bytes that list where its lanes begin
 // in a block, and how many they are.
 inline constexpr uint32_t kLaneListBytes = 4 * (16 * 16 + 16), kLaneListSizeBytes = kLaneListBytes + 16 * 16;
@@ -64,7 +64,7 @@ struct ProbeState {
   bool in_image = false;   // the table of an image tells the stages
   uint16_t num_probes = 0;
   // Points to 0 or 1 for each of [16 rotations][16 lanes], 64-byte aligned. A word for each rotation follows, whose bit
-  // i is lane i. What follows depends on the CPU: kFewLanes, kLaneListBytes.
+  // i is lane i. What follows depends on the CPU: kFewLanesAt, kLaneListBytes.
   const uint32_t* lane_ones = nullptr;
   Replaceable<bool (*)(const ProbeState&, uint64_t hash)> may_contain = nullptr;
   Replaceable<const Kernels*> kernels = nullptr;

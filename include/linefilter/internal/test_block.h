@@ -323,7 +323,7 @@ HWY_INLINE bool InsertIntoBlock(uint8_t* block, const uint32_t* lane_ones, uint3
 HWY_INLINE bool TestFewLanes(const uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
   const LaneTag d;
   const LaneVec xs = hn::Set(d, x);
-  const uint32_t* const few = lane_ones + internal::kFewLanes;
+  const uint32_t* const few = lane_ones + internal::kFewLanesAt;
   // Permutations read the low bits of an index alone: no remainder has to be taken.
   const LaneVec lanes = hn::Sub(hn::Load(d, few), xs);
   const hn::CappedTag<uint32_t, 8> d8;

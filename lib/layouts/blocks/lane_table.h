@@ -31,7 +31,7 @@ struct LaneTable {
 #endif
 };
 #if defined(__x86_64__)
-static_assert(offsetof(LaneTable, few_bits) == 4 * kFewLanes && sizeof(LaneTable) % 64 == 0,
+static_assert(offsetof(LaneTable, few_bits) == 4 * kFewLanesAt && sizeof(LaneTable) % 64 == 0,
               "linefilter/internal/test_block.h finds them there");
 #else
 static_assert(offsetof(LaneTable, list) == kLaneListBytes && offsetof(LaneTable, list_size) == kLaneListSizeBytes,
