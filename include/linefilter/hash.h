@@ -208,17 +208,26 @@ struct KeyHash {
   // and integers of 64 bits.
   template <class T, class Use>
   bool InGroups(const T* keys, size_t n, const Use& use) const {
-    const auto hash = [&](size_t begin, size_t size, uint64_t* hashes) {
-      if constexpr (internal::kIsHashedTogether<T>) {
+    if constexpr (internal::kIsHashedTogether<T>) {
+      const auto hash = [&](size_t begin, size_t size, uint64_t* hashes) {
         OfKeys(keys + begin, size, hashes, n - begin - size);
-      } else if constexpr (internal::kOwnsText<T>) {
-        internal::RoomForKeys<std::string_view, kGroup> views;
-        for (size_t i = 0; i < size; ++i) ::new (static_cast<void*>(&views.of[i])) std::string_view(keys[begin + i]);
-        OfKeys(views.of, size, hashes);
-      } else {
-        OfEach(
-            size, [&](size_t i) { return Key(keys[begin + i]); }, hashes);
-      }
+      };
+      return HashInGroups(n, hash, use);
+    } else if constexpr (internal::kOwnsText<T>) {
+      return InGroupsOfText(
+          n, [=](size_t i) { return std::string_view(keys[i]); }, use);
+    } else {
+      return InGroups(
+          n, [=](size_t i) { return Key(keys[i]); }, use);
+    }
+  }
+  // Does the same with text_at(0), text_at(1), ..., which are std::string_view: their bytes stay where they are.
+  template <class TextAt, class Use>
+  bool InGroupsOfText(size_t n, const TextAt& text_at, const Use& use) const {
+    internal::RoomForKeys<std::string_view, kGroup> views;
+    const auto hash = [&](size_t begin, size_t size, uint64_t* hashes) {
+      for (size_t i = 0; i < size; ++i) ::new (static_cast<void*>(&views.of[i])) std::string_view(text_at(begin + i));
+      OfKeys(views.of, size, hashes);
     };
     return HashInGroups(n, hash, use);
   }

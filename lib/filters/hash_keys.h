@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <new>
 #include <string_view>
 
 #include "lib/layouts/kernels.h"
@@ -21,16 +20,8 @@ bool HashInGroups(const KeyHash& key_hash, const T* keys, size_t n, const Use& u
 }
 template <class Keys, class Use>
 bool HashInGroups(const KeyHash& key_hash, const Keys& keys, size_t n, const Use& use) {
-  constexpr size_t kGroup = 256;  // as KeyHash::InGroups
-  RoomForKeys<std::string_view, kGroup> views;
-  uint64_t hashes[kGroup];
-  for (size_t begin = 0; begin < n && key_hash.hashes_keys(); begin += kGroup) {
-    const size_t size = n - begin < kGroup ? n - begin : kGroup;
-    for (size_t i = 0; i < size; ++i) ::new (static_cast<void*>(&views.of[i])) std::string_view(keys[begin + i]);
-    key_hash.OfKeys(views.of, size, hashes);
-    use(hashes, begin, size);
-  }
-  return key_hash.hashes_keys();
+  return key_hash.InGroupsOfText(
+      n, [&](size_t i) { return std::string_view(keys[i]); }, use);
 }
 
 // These are MayContainKeys and MayContainKeysToBits of what answers. Where the hashes are the caller's, all keys are
