@@ -11,6 +11,8 @@
 
 namespace linefilter::internal {
 
+std::atomic<CpuLevel> level_of_cpu{CpuLevel::kUnasked};
+
 #if LINEFILTER_HAS_CPUID
 namespace {
 
@@ -106,21 +108,22 @@ Features OfSpr() {
 
 }  // namespace
 
-CpuLevel LevelOfCpu() {
+CpuLevel AskCpu() {
   const Features found = FeaturesOfCpu();
   // By CpuLevel, from kSse2 on.
   const Features needed[] = {OfSse2(), OfSsse3(), OfSse4(), OfAvx2(), OfAvx3(), OfAvx3Dl(), OfZen4(), OfSpr()};
-  uint8_t level = 0;
+  uint8_t level = static_cast<uint8_t>(CpuLevel::kNone);
   for (const Features& of_level : needed) {
     if (!found.Have(of_level)) break;
     ++level;
   }
+  level_of_cpu.store(static_cast<CpuLevel>(level), std::memory_order_relaxed);
   return static_cast<CpuLevel>(level);
 }
 
 #else
 
-CpuLevel LevelOfCpu() { return CpuLevel::kNone; }
+CpuLevel AskCpu() { return CpuLevel::kNone; }
 
 #endif
 

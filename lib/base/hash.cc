@@ -1,7 +1,5 @@
 #include "linefilter/hash.h"
 
-#include <atomic>
-
 #include "lib/base/cpu_level.h"
 #include "lib/base/xxh3-inl.h"
 
@@ -39,37 +37,14 @@ const char* KeyKindName(KeyKind kind) noexcept {
 
 namespace internal {
 
-namespace {
-
-uint64_t PlainLongXxh3(const void* data, size_t size, const Xxh3Secret& secret) {
-  return XXH3_64bits_withSecret(data, size, secret.bytes, sizeof(secret.bytes));
-}
-
-#if LINEFILTER_XXH3_AGAIN
-// The first use asks the CPU; two first users at once find the same. (__builtin_cpu_supports would link a constructor.)
-using LongFunction = decltype(&PlainLongXxh3);
-std::atomic<LongFunction> best_long_xxh3{nullptr};
-
-[[gnu::noinline]] LongFunction ChooseLongXxh3() {
-  const CpuLevel level = LevelOfCpu();
-  LongFunction best = &PlainLongXxh3;
-  if (level >= CpuLevel::kAvx2) best = &LongXxh3OfAvx2;
-  if (level >= CpuLevel::kAvx3) best = &LongXxh3OfAvx512;
-  best_long_xxh3.store(best, std::memory_order_relaxed);
-  return best;
-}
-#endif
-
-}  // namespace
-
 uint64_t LongXxh3(const void* data, size_t size, const Xxh3Secret& secret) {
 #if LINEFILTER_XXH3_AGAIN
-  LongFunction best = best_long_xxh3.load(std::memory_order_relaxed);
-  if (best == nullptr) best = ChooseLongXxh3();
-  return best(data, size, secret);
-#else
-  return PlainLongXxh3(data, size, secret);
+  // (__builtin_cpu_supports would link a constructor.)
+  const CpuLevel level = LevelOfCpu();
+  if (level >= CpuLevel::kAvx3) return LongXxh3OfAvx512(data, size, secret);
+  if (level >= CpuLevel::kAvx2) return LongXxh3OfAvx2(data, size, secret);
 #endif
+  return XXH3_64bits_withSecret(data, size, secret.bytes, sizeof(secret.bytes));
 }
 
 uint64_t Xxh3(const void* data, size_t size) { return InlineXxh3<0>(data, size); }
