@@ -16,13 +16,16 @@ struct Stage;    // lib/layouts/stages.h: one filter of several that answer as o
 alignas(64) inline constexpr uint32_t kLaneMultipliers[16] = {
     0x243F6A89, 0x85A308D3, 0x13198A2F, 0x03707345, 0xA4093823, 0x299F31D1, 0x082EFA99, 0xEC4E6C89,
     0x452821E7, 0x38D01377, 0xBE5466CF, 0x34E90C6D, 0xC0AC29B7, 0xC97C50DD, 0x3F84D5B5, 0xB5470917};
+// Behind the words of 16 lanes for each of 16 rotations, to which ProbeState::lane_ones points, is a word for each
+// rotation.
+inline constexpr uint32_t kLaneWords = 16 * 16;
 // With so many probes or fewer, eight lanes of a block suffice. kFewLanesAt is where the tables for that are, behind
 // ProbeState::lane_ones on x86-64: 16 words whose first eight are the bits of S (doc/FORMAT.md section 6), some of them
 // twice, then the multipliers of the eight lanes for each rotation.
-inline constexpr uint32_t kMostFewProbes = 8, kFewLanesAt = 16 * 16 + 16;
+inline constexpr uint32_t kMostFewProbes = 8, kFewLanesAt = kLaneWords + 16;
 // This is behind ProbeState::lane_ones, but not on x86-64: for each rotation 16 bytes that list where its lanes begin
 // in a block, and how many they are.
-inline constexpr uint32_t kLaneListBytes = 4 * (16 * 16 + 16), kLaneListSizeBytes = kLaneListBytes + 16 * 16;
+inline constexpr uint32_t kLaneListBytes = 4 * (kLaneWords + 16), kLaneListSizeBytes = kLaneListBytes + 16 * 16;
 
 // How linefilter/inline.h asks the block of a key without a call (test_block.h, test_solved_block.h).
 // kFewLanes is a kBlock of at most eight probes.

@@ -37,8 +37,6 @@
     "linefilter/inline.h on Arm: Highway's NEON target takes AES for granted; compile with -march=armv8-a+crypto or newer"
 #endif
 namespace linefilter::internal {
-// Where the words of ProbeState::lane_ones are, behind those of 16 lanes for each of 16 rotations.
-inline constexpr uint32_t kLaneWords = 16 * 16;
 // The same as lanes of 64 bits.
 struct WideLaneMultipliers {
   alignas(16) uint64_t of[16];

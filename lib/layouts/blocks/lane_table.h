@@ -30,6 +30,7 @@ struct LaneTable {
   alignas(64) uint32_t list_size;
 #endif
 };
+static_assert(offsetof(LaneTable, lanes) == 4 * kLaneWords, "linefilter/internal/test_block.h finds them there");
 #if defined(__x86_64__)
 static_assert(offsetof(LaneTable, few_bits) == 4 * kFewLanesAt && sizeof(LaneTable) % 64 == 0,
               "linefilter/internal/test_block.h finds them there");
@@ -39,9 +40,7 @@ static_assert(offsetof(LaneTable, list) == kLaneListBytes && offsetof(LaneTable,
 #endif
 
 // Finds LaneTable::lanes of the table that ProbeState::lane_ones points to.
-inline const uint32_t* LanesOf(const uint32_t* lane_ones) {
-  return lane_ones + offsetof(LaneTable, lanes) / sizeof(uint32_t);
-}
+inline const uint32_t* LanesOf(const uint32_t* lane_ones) { return lane_ones + kLaneWords; }
 
 // Makes ProbeState::lane_ones for that many probes, 1..16; those of one more follow it, so many lanes later.
 inline constexpr size_t kLaneOnesOfOne = sizeof(LaneTable) / sizeof(uint32_t);
