@@ -2,8 +2,6 @@
 // for the same absent keys in turns; what a filter lets through the engine reads, and we count.
 //
 //   linefilter_bench_engines --out bench/results/engines.json [--quick] [--folder FOLDER]
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -14,11 +12,9 @@
 
 #include "bench/engines/engine.h"
 #include "bench/engines/keys.h"
+#include "bench/engines/rows_file.h"
 #include "bench/engines/turns.h"
-#include "bench/machine.h"
 #include "bench/peer.h"
-#include "bench/results.h"
-#include "linefilter/file.h"
 #include "linefilter/sizing.h"
 
 namespace linefilter::bench {
@@ -190,40 +186,15 @@ std::vector<std::string> MissingEngines() {
 }
 
 int Run(const std::string& out_path, const std::string& folder, bool quick) {
-  AtomicFile out;
-  Status status = out.Create(out_path.c_str());  // before the minutes of work
-  if (!status.ok()) {
-    fprintf(stderr, "linefilter_bench_engines: %s\n", status.message());
-    return 2;
-  }
-  std::string databases = folder + "/linefilter-engines-XXXXXX";
-  if (mkdtemp(databases.data()) == nullptr) {
-    fprintf(stderr, "linefilter_bench_engines: no folder can be made in %s: name another one by --folder\n",
-            folder.c_str());
-    return 2;
-  }
-  Json file;
-  file["schema"] = "linefilter-engines-1";
-  file["context"] = MachineContext();
-  file["context"]["missing_peers"] = MissingEngines();
-  file["rows"] = Json::array();
-  for (Comparison& comparison : AllComparisons()) {
-    if (quick) comparison.shape.num_keys /= 20, comparison.gets /= 20;
-    printf("%s, values of %llu bytes, blocks of %llu\n", comparison.engine.origin.c_str(),
-           static_cast<unsigned long long>(comparison.shape.value_bytes),
-           static_cast<unsigned long long>(comparison.shape.block_bytes));
-    for (Json& row : Measure(comparison, databases)) file["rows"].push_back(std::move(row));
-  }
-  std::error_code ignored;
-  std::filesystem::remove_all(databases, ignored);
-  const std::string text = file.dump(1) + "\n";
-  status = out.Append(text.data(), text.size());
-  if (status.ok()) status = out.Commit();
-  if (!status.ok()) {
-    fprintf(stderr, "linefilter_bench_engines: %s\n", status.message());
-    return 1;
-  }
-  return 0;
+  return WriteRowsFile("engines", out_path, folder, MissingEngines(), [&](const std::string& databases, Json* rows) {
+    for (Comparison& comparison : AllComparisons()) {
+      if (quick) comparison.shape.num_keys /= 20, comparison.gets /= 20;
+      printf("%s, values of %llu bytes, blocks of %llu\n", comparison.engine.origin.c_str(),
+             static_cast<unsigned long long>(comparison.shape.value_bytes),
+             static_cast<unsigned long long>(comparison.shape.block_bytes));
+      for (Json& row : Measure(comparison, databases)) rows->push_back(std::move(row));
+    }
+  });
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 // or read in another way, are asked for the same keys in turns. The example counts the data blocks that it reads.
 //
 //   linefilter_bench_tables --out bench/results/tables.json [--quick] [--folder FOLDER]
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -13,12 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "bench/engines/rows_file.h"
 #include "bench/engines/turns.h"
-#include "bench/machine.h"
-#include "bench/results.h"
 #include "bench/tables/damage.h"
 #include "bench/tables/tables.h"
-#include "linefilter/file.h"
 
 namespace linefilter::bench {
 namespace {
@@ -143,44 +139,19 @@ std::vector<Json> Measure(const TableShape& shape, const Effort& effort, const s
 }
 
 int Run(const std::string& out_path, const std::string& folder, bool quick) {
-  AtomicFile out;
-  Status status = out.Create(out_path.c_str());  // before the work
-  if (!status.ok()) {
-    fprintf(stderr, "linefilter_bench_tables: %s\n", status.message());
-    return 2;
-  }
-  std::string tables = folder + "/linefilter-tables-XXXXXX";
-  if (mkdtemp(tables.data()) == nullptr) {
-    fprintf(stderr, "linefilter_bench_tables: no folder can be made in %s: name another one by --folder\n",
-            folder.c_str());
-    return 2;
-  }
-  Json file;
-  file["schema"] = "linefilter-tables-1";
-  file["context"] = MachineContext();
-  file["context"]["missing_peers"] = Json::array();
-  file["rows"] = Json::array();
   // A large filter; and small ones, whose check covers their whole body.
   TableShape large, small;
   small.num_tables = 250, small.keys_per_table = 400;
   Effort effort;
   if (quick) large.keys_per_table /= 20, small.num_tables /= 10, effort = {500, 10, 100};
-  for (const TableShape& shape : {large, small}) {
-    printf("%llu tables of %llu keys\n", static_cast<unsigned long long>(shape.num_tables),
-           static_cast<unsigned long long>(shape.keys_per_table));
-    const std::string of_shape = tables + "/" + std::to_string(shape.num_tables);
-    for (Json& row : Measure(shape, effort, of_shape)) file["rows"].push_back(std::move(row));
-  }
-  std::error_code ignored;
-  std::filesystem::remove_all(tables, ignored);
-  const std::string text = file.dump(1) + "\n";
-  status = out.Append(text.data(), text.size());
-  if (status.ok()) status = out.Commit();
-  if (!status.ok()) {
-    fprintf(stderr, "linefilter_bench_tables: %s\n", status.message());
-    return 1;
-  }
-  return 0;
+  return WriteRowsFile("tables", out_path, folder, {}, [&](const std::string& tables, Json* rows) {
+    for (const TableShape& shape : {large, small}) {
+      printf("%llu tables of %llu keys\n", static_cast<unsigned long long>(shape.num_tables),
+             static_cast<unsigned long long>(shape.keys_per_table));
+      const std::string of_shape = tables + "/" + std::to_string(shape.num_tables);
+      for (Json& row : Measure(shape, effort, of_shape)) rows->push_back(std::move(row));
+    }
+  });
 }
 
 }  // namespace
