@@ -102,6 +102,7 @@ class Results:
 def load(paths, allow_fixtures=False):
     """All files together; at least one throughput file."""
     results, accuracy_path, throughput_paths = Results(), None, {}
+    single = {ENGINES: ("engines", _check_engines), TABLES: ("tables", _check_tables)}
     for path in paths:
         data = _read(path)
         schema = data.get("schema")
@@ -119,17 +120,12 @@ def load(paths, allow_fixtures=False):
             _check_accuracy(path, data)
             results.accuracy = data
             continue
-        if schema == ENGINES:
-            if results.engines:
-                raise ResultsError(f"{path} is a second file of engines: name one of them.")
-            _check_engines(path, data)
-            results.engines = data
-            continue
-        if schema == TABLES:
-            if results.tables:
-                raise ResultsError(f"{path} is a second file of tables: name one of them.")
-            _check_tables(path, data)
-            results.tables = data
+        if schema in single:
+            name, check = single[schema]
+            if getattr(results, name):
+                raise ResultsError(f"{path} is a second file of {name}: name one of them.")
+            check(path, data)
+            setattr(results, name, data)
             continue
         _check_whole(path, data["context"])
         _check_throughput(path, data)
