@@ -134,7 +134,7 @@ TEST(SstDamage, DamageInALargeFilterCostsTheFilterAlone) {
   }
 }
 
-// As a lost page or a foreign block leaves it.
+// A lost page or a foreign block leaves it so.
 TEST(SstDamage, HolesAndNoiseInALargeFilterCostTheFilterAlone) {
   const Pairs pairs = SomePairs(8000);
   Random random(2);

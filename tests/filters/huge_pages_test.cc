@@ -182,7 +182,7 @@ TEST(AdviseHugePages, FilesAnswerAsBefore) {
   ExpectSame(file.view(), Image());
 }
 
-// As where an administrator or a container has switched them off.
+// An administrator or a container may have switched them off.
 TEST(AdviseHugePages, SaysWhenTheSystemRefuses) {
   if (!Joins(MAP_PRIVATE)) GTEST_SKIP() << "this system joins no pages";
   const SmallPages memory(Image().size(), 0);
