@@ -240,7 +240,8 @@ struct KeyHash {
   }
 
  private:
-  static constexpr size_t kGroup = 256;
+  // 256 take 5.1 instead of 4.75 ns per integer at 512 MB, and 3 % more per string at 1 MB; in cache they are the same.
+  static constexpr size_t kGroup = 1024;
 
   template <class Hash, class Use>
   bool HashInGroups(size_t n, const Hash& hash, const Use& use) const {

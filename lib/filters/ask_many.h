@@ -125,7 +125,7 @@ void AskManyForHashes(const FilterAt& filter_at, size_t num_filters, const KeyHa
 
 // Asks at most kFiltersAtOnce filters for at most kKeysAtOnce keys; the rows lie `stride` bytes apart. The first filter
 // that was not asked yet says how to hash, and with it all are asked that hash so.
-inline constexpr size_t kKeysAtOnce = 256;  // as KeyHash::InGroups
+inline constexpr size_t kKeysAtOnce = 256;  // their hashes stay in the L1 beside those of 64 filters
 
 template <class FilterAt, class KeyAt>
 void AskSomeForKeys(const FilterAt& filter_at, size_t num_filters, const KeyAt& key_at, size_t n, size_t stride,
