@@ -17,7 +17,7 @@ void ConcurrentBlockedFilter::Share(const Allocator& allocator) noexcept {
   key_kinds_ = owner_.key_kinds();
   capacity_ = owner_.capacity();
   if (layout_ != Layout::kAuto) {
-    internal::BindSharedBody(layout_, {state_.body, body_bytes(), num_probes()}, &state_);
+    internal::BindSharedBody(layout_, {state_.body, body_bytes(), num_probes(), key_hash_.id}, &state_);
   }
   UseChanges(internal::ChangesOf(layout_, state_));
 }

@@ -98,7 +98,8 @@ constexpr LayoutRecord kBlockedLayout = [] {
   LayoutRecord record =
       PlainRecord<IsValid, Bind, BlockedKernels>(Layout::kBlocked, "blocked", ApproximateSize, ExpectedFpr);
   LayoutFacts& facts = record.facts;
-  facts.buildable = facts.takes_keys = facts.unites = facts.folds = facts.has_blocks = facts.zeros_are_empty = true;
+  facts.buildable = facts.takes_keys = facts.unites = facts.folds = facts.zeros_are_empty = true;
+  facts.block_bytes = kBlockBytes;
   facts.max_num_probes = kMostProbesOfBlocked;
   facts.bits_of_position = 1;
   record.body_may_contain = MayContain;
