@@ -100,8 +100,9 @@ Status FilterBuilder::BuildOneRange(const Sizing& sizing, const BulkPlan& plan, 
   }
   uint64_t n = 0;
   ForEachSpan([&](const uint64_t* hashes, uint64_t size) { spans[n++] = {hashes, size}; });
-  const Status status = internal::BuildOneRange(*FindMaker(sizing.layout), options_.allocator, StateOf(sizing, options_.hash_id, body),
-                                                body, spans, n, NumHashes(), &work_area_);
+  const Status status =
+      internal::BuildOneRange(*FindMaker(sizing.layout), options_.allocator, StateOf(sizing, options_.hash_id, body),
+                              body, spans, n, NumHashes(), &work_area_);
   if (work_area_.bytes > kKeptWorkBytes) internal::FreeWorkArea(options_.allocator, &work_area_);
   if (spans != few) internal::Deallocate(options_.allocator, spans, bytes);
   return status;
@@ -120,7 +121,8 @@ Status FilterBuilder::BuildBody(const Sizing& sizing, const BulkPlan& plan, uint
   budget.held += Partition::BytesFor(plan.shape);
   const internal::BulkContext context{maker, options_.allocator, options_.executor, plan.num_workers, plan.scratch,
                                       budget};
-  if (num_borrowed_ != 0) return BuildOfBorrowed(context, StateOf(sizing, options_.hash_id, body), body, is_zero, partition);
+  if (num_borrowed_ != 0)
+    return BuildOfBorrowed(context, StateOf(sizing, options_.hash_id, body), body, is_zero, partition);
   uint64_t num_chunks = 0;
   for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
     partition->chunk(num_chunks++) = {chunk->hashes(), chunk->capacity(), SizeOf(*chunk)};

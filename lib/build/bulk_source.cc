@@ -172,10 +172,9 @@ Status SourceBuild::ReadGroup(const GroupPlan::Group& group, Partition* partitio
 
 // Twice the hashes that the group may have are enough to read them in one pass.
 uint64_t SourceBuild::CapacityFor(const GroupPlan::Group& group) const {
-  const uint64_t enough = 2 * group.most_hashes, used = held_ - DistinctHashes::BytesFor(DistinctHashes::kLeast) +
-                                                        Partition::BytesFor(group.shape) +
-                                                        FindMaker(sizing_.layout)->block_bytes() * group.num_blocks +
-                                                        DistinctHashes::BytesFor(0);
+  const uint64_t enough = 2 * group.most_hashes,
+                 used = held_ - DistinctHashes::BytesFor(DistinctHashes::kLeast) + Partition::BytesFor(group.shape) +
+                        FindMaker(sizing_.layout)->block_bytes() * group.num_blocks + DistinctHashes::BytesFor(0);
   const uint64_t fit = (options_.memory_limit - used) / sizeof(uint64_t), most = enough < fit ? enough : fit;
   return most < DistinctHashes::kLeast ? DistinctHashes::kLeast : most;
 }

@@ -26,8 +26,8 @@ struct Arrivals {
 };
 struct BlockRange {
   uint64_t first_block, num_blocks;  // within the num_units of the state
-  // The bytes of num_blocks blocks, all zero when a range is begun. In a layout that takes keys a range may come several times,
-  // each time with other hashes.
+  // The bytes of num_blocks blocks, all zero when a range is begun. In a layout that takes keys a range may come
+  // several times, each time with other hashes.
   uint8_t* blocks;
   const HashSpan* spans;
   uint64_t num_spans;

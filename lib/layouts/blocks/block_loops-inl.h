@@ -220,7 +220,8 @@ void BuildRange(const ProbeState& state, const internal::BlockRange& range) {
     }
     return;
   }
-  const auto block = [&](uint64_t hash) HWY_ATTR { return origin + Blocks::kBytes * Blocks::IndexOf(hash, num_blocks); };
+  const auto block = [&](uint64_t hash)
+                         HWY_ATTR { return origin + Blocks::kBytes * Blocks::IndexOf(hash, num_blocks); };
   for (uint64_t s = 0; s < range.num_spans; ++s) {
     const internal::HashSpan span = range.spans[s], next = range.spans[s + 1 < range.num_spans ? s + 1 : s];
     uint64_t i = 0;

@@ -44,8 +44,7 @@ void InsertBatch::AddRead(size_t target, size_t i, size_t stage, uint64_t block,
   const uint64_t shard = shards.ShardOfByte(byte);
   targets_[target].marks.Touch(shard);
   commands_.push_back({static_cast<uint32_t>(i), 0, static_cast<uint32_t>(stage), static_cast<uint32_t>(target)});
-  batch->AddGetRange(shards.keys[static_cast<size_t>(shard)], Kind::kRead, shards.OffsetOfByte(byte),
-                     block_bytes);
+  batch->AddGetRange(shards.keys[static_cast<size_t>(shard)], Kind::kRead, shards.OffsetOfByte(byte), block_bytes);
 }
 
 // The older stages of a container, which take no keys any more, say whether the key is in them. With `newest` this
@@ -269,8 +268,9 @@ bool InsertBatch::EveryStage(size_t target, size_t i, bool (Marks::*is_so)(uint6
   if (shards.facts.num_stages < 2) return (marks.*is_so)(targets_[target].keys[i].shard);
   uint64_t blocks[kMaxBodyStages];
   const size_t n = BlocksOfHash(shards.facts, hashes_[i], blocks);
-  return std::all_of(blocks, blocks + n,
-                     [&](uint64_t block) { return (marks.*is_so)(shards.ShardOfByte(block * shards.generation.block_bytes())); });
+  return std::all_of(blocks, blocks + n, [&](uint64_t block) {
+    return (marks.*is_so)(shards.ShardOfByte(block * shards.generation.block_bytes()));
+  });
 }
 
 void InsertBatch::UnlinkJunk(Router* router, Batch* batch) {

@@ -9,8 +9,8 @@ namespace linefilter::redis_internal {
 namespace {
 
 constexpr char kMagic[] = "lfshard1";
-constexpr char kGrowsByDoubling = 1;  // the first byte of such a growth field
-constexpr uint64_t kBlock = kMostBlockBytes;  // a shard has whole ones, whatever the layout
+constexpr char kGrowsByDoubling = 1;              // the first byte of such a growth field
+constexpr uint64_t kBlock = kMostBlockBytes;      // a shard has whole ones, whatever the layout
 constexpr uint64_t kLeastShardBytes = 64 * 1024;  // the least that is chosen here
 constexpr uint64_t kShardsPerMaster = 4;          // so that slots can be moved to a new master one by one
 
