@@ -20,6 +20,9 @@ enum class Layout : uint8_t {
   kRetrieval = 3,  // a solved linear system per 64-byte block: a sixth of the false positives, but no key can be added
   kCounting = 4,   // `blocked` with counters of 4 bits: keys can be removed, for 4.4 times the bytes at 1 %
   kContainer = 5,  // several `blocked` filters that answer as one: views of it, and filters that grow or forget
+  // The bits of a Bloom filter in a Parquet file, in 32-byte blocks: the fastest single lookups in cache, at 1.3 times
+  // the false positives of `blocked`. With HashId::kParquet the body and that of the file are the same bytes.
+  kSplitBlock = 6,
 };
 
 // "auto", "blocked", "classic", ...; "unknown" for an id that has no name.
