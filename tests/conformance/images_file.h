@@ -89,7 +89,7 @@ class ImagesFile {
 inline Filter Empty(int layout, int num_probes, size_t body_bytes) {
   Filter filter;
   filter.layout = layout;
-  filter.num_probes = layout == kRetrieval || layout == kSplitBlock ? 0 : num_probes;
+  filter.num_probes = reference::LayoutAccepts(layout, 0, 0) ? 0 : num_probes;  // there may be none to choose
   filter.body.assign(body_bytes, 0);
   return filter;
 }
