@@ -55,7 +55,7 @@ void UnknownValues(ImagesFile* file) {
       filter.version = version;
       add("version", filter, version);
     }
-    for (const int layout : {0, 5, 7, 255}) {
+    for (const int layout : {0, 5, 200, 255}) {
       Filter filter = good;
       filter.layout = layout;
       add("layout", filter, layout);
@@ -158,7 +158,7 @@ void UnfitStages(ImagesFile* file) {
   with_byte("stage-of-2^56-blocks", 7, 1);
   with_byte("stage-of-2^63-blocks", 31, 0x80);
   with_byte("stage-of-2^58-blocks", 31, 4);  // 64 times as many bytes are 0 modulo 2^64
-  for (const int layout : {0, 2, 3, 4, 5, 255}) {
+  for (const int layout : {0, 2, 3, 4, 5, 6, 255}) {
     with_byte("stage-of-layout-" + std::to_string(layout), 16, static_cast<uint8_t>(layout));
   }
   for (const int k : {0, 17, 255}) with_byte("stage-num_probes-" + std::to_string(k), 41, static_cast<uint8_t>(k));
