@@ -75,6 +75,12 @@ TEST(CApi, HashesAsTheConformanceVectors) {
     const std::string key = InputBytes(vector.size);
     EXPECT_EQ(linefilter_secret_hash_key(key.data(), key.size(), SecretOf(vector.secret)), vector.hash) << vector.size;
   }
+  const auto of_parquet = ReadXxh64Vectors(std::string(kFolder) + "xxh64.txt");
+  ASSERT_GE(of_parquet.size(), 30u);
+  for (const auto& vector : of_parquet) {
+    const std::string key = InputBytes(vector.size);
+    EXPECT_EQ(linefilter_parquet_hash_key(key.data(), key.size()), vector.hash) << vector.size;
+  }
 }
 
 bool Ask(const linefilter_view* view, const Question& question) {

@@ -47,7 +47,10 @@ enum {
   LINEFILTER_LAYOUT_CLASSIC = 2,    // Bloom's filter of 1970: the baseline, and the smallest for tiny sets
   LINEFILTER_LAYOUT_RETRIEVAL = 3,  // one cache line, a sixth of the false positives; of a builder alone
   LINEFILTER_LAYOUT_COUNTING = 4,   // blocked with counters: keys can be removed, for 4.4 times the bytes
-  LINEFILTER_LAYOUT_CONTAINER = 5   // several blocked ones that answer as one; of a view, not of a builder
+  LINEFILTER_LAYOUT_CONTAINER = 5,  // several blocked ones that answer as one; of a view, not of a builder
+  // The bits of a Bloom filter in a Parquet file: the fastest single lookups in cache, at 1.3 times the false positives
+  // of blocked.
+  LINEFILTER_LAYOUT_SPLIT_BLOCK = 6
 };
 
 // "auto", "blocked", ...; "unknown" for what has no name.

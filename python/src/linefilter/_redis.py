@@ -15,7 +15,7 @@ from ._redis_servers import Servers, make_servers, milliseconds, utf8
 from ._view import FilterView
 
 # The layouts that take single keys. (A filter in Redis may also hold an image of "retrieval", or of what grows or forgets.)
-MutableLayout = Literal["blocked", "classic", "counting"]
+MutableLayout = Literal["blocked", "classic", "counting", "split_block"]
 
 
 @final
