@@ -43,7 +43,7 @@ int Use() {
   options.fpr = 0.01;
   linefilter::BlockedFilter filter;
   if (!filter.Create(1000, options).ok()) return Fail("Create");
-  linefilter::ConcurrentBlockedFilter concurrent;
+  linefilter::ConcurrentFilter concurrent;
   if (!concurrent.Create(1000, options).ok()) return Fail("Create of a concurrent filter");
   options.layout = linefilter::Layout::kRetrieval;
   linefilter::FilterBuilder builder(options);

@@ -93,7 +93,7 @@ class AsItWas : public testing::Test {
   uint64_t memory_ = 0;
 };
 
-using Filters = testing::Types<BlockedFilter, ClassicFilter, CountingBlockedFilter, ConcurrentBlockedFilter,
+using Filters = testing::Types<BlockedFilter, ClassicFilter, CountingBlockedFilter, ConcurrentFilter,
                                ScalableFilter, RotatingFilter>;
 TYPED_TEST_SUITE(AsItWas, Filters, );
 

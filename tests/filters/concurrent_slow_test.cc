@@ -1,4 +1,4 @@
-// ConcurrentBlockedFilter under stress: on every target and size two threads insert and two ask for
+// ConcurrentFilter under stress: on every target and size two threads insert and two ask for
 // what was inserted before. Not one answer may be "absent".
 #include <atomic>
 #include <cstdint>
@@ -26,7 +26,7 @@ struct alignas(128) Progress {
 uint64_t HashOf(size_t writer, uint64_t i) { return HashKey(i * kWriters + writer); }
 
 struct Stress {
-  ConcurrentBlockedFilter filter;
+  ConcurrentFilter filter;
   Progress published[kWriters];
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> questions{0}, missed{0};

@@ -7,7 +7,7 @@ namespace linefilter::test {
 namespace {
 
 TEST(Concurrent, AnswersMaybeBeforeCreate) {
-  ConcurrentBlockedFilter filter;
+  ConcurrentFilter filter;
   ExpectTakesNothing(&filter);
 }
 
@@ -19,7 +19,7 @@ TEST(Concurrent, HasTheBitsAndAnswersOfABlockedFilterOnEveryTarget) {
       questions.insert(questions.end(), hashes.begin(), hashes.end());
       OnEveryTarget([&](const char* target) {
         BlockedFilter expected;
-        ConcurrentBlockedFilter filter;
+        ConcurrentFilter filter;
         ASSERT_TRUE(expected.Create(num_keys, BitsPerKey(bits_per_key)).ok());
         MustCreate(&filter, num_keys, BitsPerKey(bits_per_key));
         EXPECT_STREQ(filter.target(), target);
@@ -56,7 +56,7 @@ TEST(Concurrent, SnapshotsComeByEveryWayOut) {
   // Beyond one piece of 1 MiB, and not a multiple of it.
   const std::vector<uint64_t> hashes = RandomHashes(1500000, 7);
   const std::string expected = SequentialImage(hashes.size(), BitsPerKey(10), hashes);
-  ConcurrentBlockedFilter filter;
+  ConcurrentFilter filter;
   MustCreate(&filter, hashes.size(), BitsPerKey(10));
   filter.InsertHashes(hashes.data(), hashes.size());
   EXPECT_EQ(filter.MemoryUse(), filter.body_bytes() + sizeof(filter));
@@ -69,7 +69,7 @@ TEST(Concurrent, GoesOnFromAnImageAndEndsAsABlockedFilter) {
   FilterOptions options = BitsPerKey(10);
   options.seed = 9;
   const std::string image = SequentialImage(2000, options, first);
-  ConcurrentBlockedFilter filter;
+  ConcurrentFilter filter;
   std::string damaged = image;
   damaged[0] = static_cast<char>(damaged[0] ^ 1);
   EXPECT_EQ(filter.CreateFromImage(damaged.data(), damaged.size()).code(), StatusCode::kCorrupt);
@@ -88,7 +88,7 @@ TEST(Concurrent, GoesOnFromAnImageAndEndsAsABlockedFilter) {
 
 TEST(Concurrent, NoImageIsBegunWhereMemoryRunsOut) {
   test::TestAllocator allocator;
-  ConcurrentBlockedFilter filter;
+  ConcurrentFilter filter;
   MustCreate(&filter, 100000, allocator.WithHooks(BitsPerKey(10)));
   filter.InsertKey("a");
   for (uint64_t fail = 0; fail < 2; ++fail) {  // the trailer, the piece

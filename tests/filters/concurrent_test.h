@@ -1,4 +1,4 @@
-// What tests of ConcurrentBlockedFilter share: one that is made, and the image that the same keys give one by one.
+// What tests of ConcurrentFilter share: one that is made, and the image that the same keys give one by one.
 #ifndef LINEFILTER_TESTS_FILTERS_CONCURRENT_TEST_H_
 #define LINEFILTER_TESTS_FILTERS_CONCURRENT_TEST_H_
 
@@ -17,12 +17,12 @@
 
 namespace linefilter::test {
 
-inline void MustCreate(ConcurrentBlockedFilter* filter, uint64_t num_keys, const FilterOptions& options) {
+inline void MustCreate(ConcurrentFilter* filter, uint64_t num_keys, const FilterOptions& options) {
   ASSERT_TRUE(IsOk(filter->Create(num_keys, options)));
 }
 
-inline void ExpectTakesNothing(ConcurrentBlockedFilter* filter) {
-  ExpectTakesNothing<ConcurrentBlockedFilter>(filter);
+inline void ExpectTakesNothing(ConcurrentFilter* filter) {
+  ExpectTakesNothing<ConcurrentFilter>(filter);
   EXPECT_EQ(filter->FillRatio(), 0);
   EXPECT_EQ(filter->ApproximateSize().keys, 0);
 }

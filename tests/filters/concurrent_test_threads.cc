@@ -73,7 +73,7 @@ TEST(Concurrent, ThreadsInAnyOrderGiveTheSameBits) {
   const std::vector<uint64_t> hashes = RandomHashes(kKeys, 3);
   const std::string expected = SequentialImage(kKeys, BitsPerKey(10), hashes);
   OnEveryTarget([&](const char*) {
-    ConcurrentBlockedFilter filter;
+    ConcurrentFilter filter;
     MustCreate(&filter, kKeys, BitsPerKey(10));
     AtOnce(kThreads, [&](size_t thread) {  // every second key by two threads, one by one and in batches
       for (size_t i = thread; i < kKeys; i += kThreads) {
@@ -90,7 +90,7 @@ TEST(Concurrent, NothingIsLostInOneBlock) {
   const std::vector<uint64_t> hashes = RandomHashes(kThreads * 32, 4);
   OnEveryTarget([&](const char*) {
     for (size_t round = 0; round < Rounds(100); ++round) {
-      ConcurrentBlockedFilter filter;
+      ConcurrentFilter filter;
       MustCreate(&filter, 51, BitsPerKey(10));
       ASSERT_EQ(filter.num_blocks(), 1u);
       AtOnce(kThreads, [&](size_t thread) {
@@ -117,7 +117,7 @@ TEST(Concurrent, OfSeveralInsertionsOfOneAbsentKeyOneIsToldAtLeast) {
     size_t overlaps = 0, keys = 0;
     for (uint64_t round = 0; overlaps < enough && Clock::now() < deadline; ++round) {
       const std::vector<uint64_t> hashes = RandomHashes(kKeys, 1000 + round);
-      ConcurrentBlockedFilter filter;
+      ConcurrentFilter filter;
       BlockedFilter alone;  // tells which are new
       MustCreate(&filter, kKeys, BitsPerKey(10));
       ASSERT_TRUE(alone.Create(kKeys, BitsPerKey(10)).ok());
@@ -148,7 +148,7 @@ TEST(Concurrent, OfSeveralInsertionsOfOneAbsentKeyOneIsToldAtLeast) {
 }
 
 // Inserts them one by one and in batches, and publishes how many are in.
-void InsertAndPublish(ConcurrentBlockedFilter* filter, const uint64_t* hashes, size_t n,
+void InsertAndPublish(ConcurrentFilter* filter, const uint64_t* hashes, size_t n,
                       std::atomic<size_t>* published) {
   for (size_t i = 0; i < n;) {
     const size_t batch = i % 3 == 0 && n - i > 40 ? 40 : 1;
@@ -170,7 +170,7 @@ TEST(Concurrent, WhatHappenedBeforeIsSeen) {
   const std::vector<uint64_t> hashes = RandomHashes(kWriters * keys_each, 6);
   const std::string all = SequentialImage(hashes.size(), BitsPerKey(10), hashes);
   OnEveryTarget([&](const char*) {
-    ConcurrentBlockedFilter filter;
+    ConcurrentFilter filter;
     MustCreate(&filter, hashes.size(), BitsPerKey(10));
     std::atomic<size_t> published[kWriters] = {};
     std::atomic<size_t> missed{0}, snapshots{0}, asked{0};
@@ -228,22 +228,22 @@ TEST(Concurrent, WhatHappenedBeforeIsSeen) {
 // How a snapshot is taken.
 struct Way {
   const char* name;
-  Status (*take)(const ConcurrentBlockedFilter&, const std::string& path, std::string* image);
+  Status (*take)(const ConcurrentFilter&, const std::string& path, std::string* image);
 };
 constexpr Way kWays[] = {
     {"WriteImageTo",
-     [](const ConcurrentBlockedFilter& filter, const std::string&, std::string* image) {
+     [](const ConcurrentFilter& filter, const std::string&, std::string* image) {
        image->resize(filter.ImageBytes());
        return filter.WriteImageTo(image->data(), image->size());
      }},
     {"WriteImage",
-     [](const ConcurrentBlockedFilter& filter, const std::string&, std::string* image) {
+     [](const ConcurrentFilter& filter, const std::string&, std::string* image) {
        test::Collector collector;
        const Status status = filter.WriteImage(collector.sink());
        *image = std::move(collector.bytes);
        return status;
      }},
-    {"Save", [](const ConcurrentBlockedFilter& filter, const std::string& path, std::string* image) {
+    {"Save", [](const ConcurrentFilter& filter, const std::string& path, std::string* image) {
        const Status status = filter.Save(path.c_str());
        *image = test::ReadFile(path);
        return status;
@@ -264,7 +264,7 @@ TEST(Concurrent, SnapshotsAreIntactWhileBitsChange) {
     const size_t enough = Rounds(12);
     size_t met = 0;
     while (met < enough && Clock::now() < deadline) {
-      ConcurrentBlockedFilter filter;
+      ConcurrentFilter filter;
       MustCreate(&filter, kKeys, options);
       std::atomic<size_t> published{0};
       std::atomic<bool> stop{false};

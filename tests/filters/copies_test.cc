@@ -29,7 +29,7 @@ Status CreateSmall(ClassicFilter* filter, const FilterOptions& options) { return
 Status CreateSmall(CountingBlockedFilter* filter, const FilterOptions& options) {
   return filter->Create(1000, options);
 }
-Status CreateSmall(ConcurrentBlockedFilter* filter, const FilterOptions& options) {
+Status CreateSmall(ConcurrentFilter* filter, const FilterOptions& options) {
   return filter->Create(1000, options);
 }
 Status CreateSmall(ScalableFilter* filter, const FilterOptions& options) { return filter->Create(100, options); }
@@ -53,7 +53,7 @@ class Copies : public ::testing::Test {
   }
 };
 
-using Kinds = ::testing::Types<Filter, BlockedFilter, ClassicFilter, CountingBlockedFilter, ConcurrentBlockedFilter,
+using Kinds = ::testing::Types<Filter, BlockedFilter, ClassicFilter, CountingBlockedFilter, ConcurrentFilter,
                                ScalableFilter, RotatingFilter>;
 TYPED_TEST_SUITE(Copies, Kinds);
 
@@ -228,7 +228,7 @@ void ExpectSnapshots() {
 }
 
 TEST(CloneFrom, IsASnapshotWhileThreadsInsert) {
-  ExpectSnapshots<ConcurrentBlockedFilter>();
+  ExpectSnapshots<ConcurrentFilter>();
   ExpectSnapshots<RotatingFilter>();
 }
 

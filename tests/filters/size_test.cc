@@ -180,7 +180,7 @@ TEST(Capacity, OfWhatForgetsIsThatOfAllGenerations) {
 }
 
 TEST(Capacity, OfWhatIsSharedOrSwappedIsThatOfWhatAnswers) {
-  ConcurrentBlockedFilter shared;
+  ConcurrentFilter shared;
   ASSERT_TRUE(IsOk(shared.Create(7000, Fpr(0.01))));
   EXPECT_EQ(shared.capacity(), 7000u);
   BlockedFilter sealed = shared.Seal();
@@ -309,7 +309,7 @@ TEST(RoomFor, IsWhatComesUntilTheRate) {
       ExpectRoom(&filter, fpr, &next, LayoutName(layout));
     }
   }
-  ConcurrentBlockedFilter shared;
+  ConcurrentFilter shared;
   ASSERT_TRUE(IsOk(shared.Create(20000, Fpr(0.01))));
   ExpectRoom(&shared, 0.02, &next, "concurrent");
   RotatingFilter window;

@@ -172,7 +172,7 @@ void ClaimedState(Random* random, const test::TempDir& folder, Counts* counts) {
   if (is_read) ExpectKeepsClaims(image, test::SecretOf(options), random);
   switch (layout) {
     case 1:
-      if (random->Below(2) == 0) return TryClass<ConcurrentBlockedFilter>(image, options, random, folder, counts);
+      if (random->Below(2) == 0) return TryClass<ConcurrentFilter>(image, options, random, folder, counts);
       return TryClass<BlockedFilter>(image, options, random, folder, counts);
     case 2:
     case 3:
@@ -189,7 +189,7 @@ constexpr bool (*kMakers[])(Random* random, const TempDir& folder, uint64_t numb
     MadeState<BlockedFilter>,
     MadeState<ClassicFilter>,
     MadeState<CountingBlockedFilter>,
-    MadeState<ConcurrentBlockedFilter>,
+    MadeState<ConcurrentFilter>,
     MadeState<ScalableFilter>,
     MadeState<RotatingFilter>,
     MadeRetrieval};

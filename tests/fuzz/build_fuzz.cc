@@ -248,7 +248,7 @@ Status BuildIt(const Request& request, std::string* image) {
     case Way::kClassic:
       return BuildByFilter<ClassicFilter>(request, image);
     case Way::kConcurrent:
-      return BuildByFilter<ConcurrentBlockedFilter>(request, image);
+      return BuildByFilter<ConcurrentFilter>(request, image);
     case Way::kCounting:
       return BuildByFilter<CountingBlockedFilter>(request, image);
     default:

@@ -139,7 +139,7 @@ void OpenAndAsk(const Subject& subject, const HashSecret* secret, uint8_t how, u
   }
   if ((how & 0x20) != 0) return CopyAndInsert<ClassicFilter>(view, subject, secret, Layout::kClassic, questions);
   if ((how & 0x40) != 0)
-    return CopyAndInsert<ConcurrentBlockedFilter>(view, subject, secret, Layout::kBlocked, questions);
+    return CopyAndInsert<ConcurrentFilter>(view, subject, secret, Layout::kBlocked, questions);
   CopyAndInsert<BlockedFilter>(view, subject, secret, Layout::kBlocked, questions);
 }
 

@@ -104,8 +104,8 @@ TEST(KeyKind, IsKeptByEachFilter) {
       });
     }
   }
-  ExpectKept<ConcurrentBlockedFilter>(
-      [](ConcurrentBlockedFilter* filter, const FilterOptions& options) { return filter->Create(10000, options); });
+  ExpectKept<ConcurrentFilter>(
+      [](ConcurrentFilter* filter, const FilterOptions& options) { return filter->Create(10000, options); });
   ExpectKept<ScalableFilter>(
       [](ScalableFilter* filter, const FilterOptions& options) { return filter->Create(100, options); });
   ExpectKept<RotatingFilter>(
@@ -192,7 +192,7 @@ TEST(KeyKind, GoesWithTheKeys) {
   growing.Clear();
   growing.NoteKeyKind(KeyKind::kInteger);
   EXPECT_EQ(growing.key_kind(), KeyKind::kInteger);
-  ConcurrentBlockedFilter shared;
+  ConcurrentFilter shared;
   ASSERT_TRUE(IsOk(shared.Create(10, Told(KeyKind::kText))));
   shared.NoteKeyKind(KeyKind::kInteger);
   EXPECT_EQ(shared.Seal().key_kind(), KeyKind::kMixed);
@@ -223,7 +223,7 @@ TEST(KeyKind, OfAnImageThatDoesNotTellItStaysUnknown) {
 
 // Keys of an unknown kind came after those of a told one: whoever copies the filter writes the same bytes.
 TEST(KeyKind, ThatBecameUnknownIsCopied) {
-  ConcurrentBlockedFilter shared;
+  ConcurrentFilter shared;
   ASSERT_TRUE(IsOk(shared.Create(1000, Told(KeyKind::kUnknown))));
   for (const KeyKind kind : {KeyKind::kText, KeyKind::kUnknown}) shared.NoteKeyKind(kind);
   shared.InsertKey("alice");
@@ -343,7 +343,7 @@ TEST(KeyKind, OfForeignImages) {
 // A snapshot is whole, whatever other threads note meanwhile.
 TEST(KeyKind, IsNotedWhileImagesAreWritten) {
   for (int round = 0; round < 50; ++round) {
-    ConcurrentBlockedFilter filter;
+    ConcurrentFilter filter;
     RotatingFilter rotating;
     ASSERT_TRUE(IsOk(filter.Create(100, Told(KeyKind::kUnknown))));
     ASSERT_TRUE(IsOk(rotating.Create(100, 2, Told(KeyKind::kUnknown))));

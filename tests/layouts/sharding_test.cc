@@ -152,7 +152,7 @@ std::map<std::string, std::string> ImagesOf(Layout layout, const Hashes& members
   filter.InsertHashes(members.data(), members.size());
   images["batch"] = test::ImageOf(filter);
   if (layout == Layout::kBlocked) {
-    ConcurrentBlockedFilter concurrent;
+    ConcurrentFilter concurrent;
     EXPECT_TRUE(test::IsOk(concurrent.Create(members.size(), options)));
     concurrent.InsertHashes(members.data(), members.size());
     images["concurrent"] = test::ImageOf(concurrent);
