@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/concurrent.h"
 #include "tests/testing/building.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/takes_nothing.h"
@@ -16,6 +17,14 @@
 #include "tests/testing/temp_dir.h"
 
 namespace linefilter::test {
+
+// The layout is one that threads share.
+class Concurrent : public testing::TestWithParam<Layout> {
+ protected:
+  static FilterOptions Options(double bits_per_key) { return BitsPerKey(bits_per_key, GetParam()); }
+  // So many keys have one block at 10 bits per key.
+  static uint64_t KeysOfABlock() { return 8 * FactsOf(GetParam()).block_bytes / 10; }
+};
 
 inline void MustCreate(ConcurrentFilter* filter, uint64_t num_keys, const FilterOptions& options) {
   ASSERT_TRUE(IsOk(filter->Create(num_keys, options)));
@@ -29,7 +38,7 @@ inline void ExpectTakesNothing(ConcurrentFilter* filter) {
 
 inline std::string SequentialImage(uint64_t num_keys, const FilterOptions& options,
                                    const std::vector<uint64_t>& hashes) {
-  BlockedFilter filter = Created<BlockedFilter>(num_keys, options);
+  Filter filter = Created<Filter>(num_keys, options);
   filter.InsertHashes(hashes.data(), hashes.size());
   return ImageOf(filter);
 }

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "linefilter/fold.h"
 #include "linefilter/view.h"
 #include "tests/filters/concurrent_test.h"
 
@@ -68,13 +69,13 @@ class InStep {
   std::atomic<bool> late_{false};
 };
 
-TEST(Concurrent, ThreadsInAnyOrderGiveTheSameBits) {
+TEST_P(Concurrent, ThreadsInAnyOrderGiveTheSameBits) {
   constexpr size_t kKeys = 40000;
   const std::vector<uint64_t> hashes = RandomHashes(kKeys, 3);
-  const std::string expected = SequentialImage(kKeys, BitsPerKey(10), hashes);
+  const std::string expected = SequentialImage(kKeys, Options(10), hashes);
   OnEveryTarget([&](const char*) {
     ConcurrentFilter filter;
-    MustCreate(&filter, kKeys, BitsPerKey(10));
+    MustCreate(&filter, kKeys, Options(10));
     AtOnce(kThreads, [&](size_t thread) {  // every second key by two threads, one by one and in batches
       for (size_t i = thread; i < kKeys; i += kThreads) {
         filter.InsertHash(hashes[i]);
@@ -86,12 +87,12 @@ TEST(Concurrent, ThreadsInAnyOrderGiveTheSameBits) {
 }
 
 // One block, so that all threads change the same words all the time: nothing may be overwritten.
-TEST(Concurrent, NothingIsLostInOneBlock) {
-  const std::vector<uint64_t> hashes = RandomHashes(kThreads * 32, 4);
+TEST_P(Concurrent, NothingIsLostInOneBlock) {
+  const std::vector<uint64_t> hashes = RandomHashes(kThreads * FactsOf(GetParam()).block_bytes / 2, 4);
   OnEveryTarget([&](const char*) {
     for (size_t round = 0; round < Rounds(100); ++round) {
       ConcurrentFilter filter;
-      MustCreate(&filter, 51, BitsPerKey(10));
+      MustCreate(&filter, KeysOfABlock(), Options(10));
       ASSERT_EQ(filter.num_blocks(), 1u);
       AtOnce(kThreads, [&](size_t thread) {
         for (size_t i = thread; i < hashes.size(); i += kThreads) {
@@ -106,7 +107,7 @@ TEST(Concurrent, NothingIsLostInOneBlock) {
 
 // Two threads insert the same keys in step, one key at a time, so that nobody sets bits of another key meanwhile. Both
 // are told "new" only if they overlapped; this goes on until it was seen often.
-TEST(Concurrent, OfSeveralInsertionsOfOneAbsentKeyOneIsToldAtLeast) {
+TEST_P(Concurrent, OfSeveralInsertionsOfOneAbsentKeyOneIsToldAtLeast) {
   constexpr size_t kKeys = 2000;
   const size_t enough = Rounds(100);
   constexpr std::chrono::milliseconds kLong(2000), kShort(100);
@@ -118,9 +119,9 @@ TEST(Concurrent, OfSeveralInsertionsOfOneAbsentKeyOneIsToldAtLeast) {
     for (uint64_t round = 0; overlaps < enough && Clock::now() < deadline; ++round) {
       const std::vector<uint64_t> hashes = RandomHashes(kKeys, 1000 + round);
       ConcurrentFilter filter;
-      BlockedFilter alone;  // tells which are new
-      MustCreate(&filter, kKeys, BitsPerKey(10));
-      ASSERT_TRUE(alone.Create(kKeys, BitsPerKey(10)).ok());
+      Filter alone;  // tells which are new
+      MustCreate(&filter, kKeys, Options(10));
+      ASSERT_TRUE(alone.Create(kKeys, Options(10)).ok());
       InStep in_step(deadline);
       std::vector<uint8_t> told[2];
       AtOnce(2, [&](size_t thread) {
@@ -164,14 +165,14 @@ void InsertAndPublish(ConcurrentFilter* filter, const uint64_t* hashes, size_t n
 
 // Writers publish how far they are (release), readers and a taker of snapshots hear it (acquire): nothing published may
 // be missing, on any target, in single lookups, batches and images.
-TEST(Concurrent, WhatHappenedBeforeIsSeen) {
+TEST_P(Concurrent, WhatHappenedBeforeIsSeen) {
   constexpr size_t kWriters = 2;
   const size_t keys_each = Rounds(60000);
   const std::vector<uint64_t> hashes = RandomHashes(kWriters * keys_each, 6);
-  const std::string all = SequentialImage(hashes.size(), BitsPerKey(10), hashes);
+  const std::string all = SequentialImage(hashes.size(), Options(10), hashes);
   OnEveryTarget([&](const char*) {
     ConcurrentFilter filter;
-    MustCreate(&filter, hashes.size(), BitsPerKey(10));
+    MustCreate(&filter, hashes.size(), Options(10));
     std::atomic<size_t> published[kWriters] = {};
     std::atomic<size_t> missed{0}, snapshots{0}, asked{0};
     const auto done = [&] {
@@ -225,6 +226,33 @@ TEST(Concurrent, WhatHappenedBeforeIsSeen) {
   });
 }
 
+// What is told of a body's bits while they are set: never less than before, and in the end what they say.
+TEST_P(Concurrent, TellsHowFullItIsWhileBitsChange) {
+  const std::vector<uint64_t> hashes = RandomHashes(Rounds(50000), 11);
+  FilterOptions options = Options(10);
+  options.foldable = true;
+  Filter alone = Created<Filter>(hashes.size(), options);
+  alone.InsertHashes(hashes.data(), hashes.size());
+  ConcurrentFilter filter;
+  MustCreate(&filter, hashes.size(), options);
+  std::atomic<size_t> published{0};
+  std::thread writer([&] { InsertAndPublish(&filter, hashes.data(), hashes.size(), &published); });
+  double fill = 0, keys = 0;
+  for (bool last = false; !last;) {
+    last = published == hashes.size();
+    const double fill_before = fill, keys_before = keys, fpr = filter.ExpectedFpr();
+    fill = filter.FillRatio();
+    keys = filter.ApproximateSize().keys;
+    uint64_t factor = 0;
+    EXPECT_TRUE(FoldFactorForFpr(filter, 0.9, &factor).ok());
+    EXPECT_TRUE(fill >= fill_before && keys >= keys_before && fpr >= 0 && fpr < 0.1 && factor >= 1);
+  }
+  writer.join();
+  EXPECT_EQ(fill, alone.FillRatio());
+  EXPECT_EQ(keys, alone.ApproximateSize().keys);
+  EXPECT_EQ(filter.ExpectedFpr(), alone.ExpectedFpr());
+}
+
 // How a snapshot is taken.
 struct Way {
   const char* name;
@@ -252,9 +280,10 @@ constexpr Way kWays[] = {
 // Snapshots by all ways out while a thread changes the bits that are being copied, until each way has met enough
 // changes: the image must be intact (checks of what was written, not of what was there then or later) and miss no key
 // that happened before.
-TEST(Concurrent, SnapshotsAreIntactWhileBitsChange) {
-  FilterOptions options = BitsPerKey(10);
-  options.num_probes = 1;              // every key changes one word, so a body has room for many changes
+TEST_P(Concurrent, SnapshotsAreIntactWhileBitsChange) {
+  FilterOptions options = Options(10);
+  // Where it can be chosen, every key changes one word, so that a body has room for many changes.
+  if (FactsOf(GetParam()).max_num_probes != 0) options.num_probes = 1;
   constexpr uint64_t kKeys = 1000000;  // beyond one piece of 1 MiB, and not a multiple of it
   const std::vector<uint64_t> hashes = RandomHashes(3 * kKeys, 10);
   const test::TempDir folder;

@@ -8,8 +8,10 @@
 
 #include <cstdio>
 #include <iterator>
+#include <type_traits>
 
 #include "linefilter/builder.h"
+#include "tests/testing/layouts.h"
 
 namespace linefilter::test {
 namespace {
@@ -52,6 +54,10 @@ template <class Filter>
 bool Make(Filter* filter, FilterOptions* options, Random* random) {
   *options = SomeOptions(random, false);
   options->foldable = random->Below(4) == 0;
+  if constexpr (std::is_same_v<Filter, ConcurrentFilter>) {
+    const std::vector<Layout> layouts = EverySharedLayout();
+    options->layout = layouts[random->Below(layouts.size())];
+  }
   return filter->Create(SomeCount(random), *options).ok();
 }
 bool Make(ScalableFilter* filter, FilterOptions* options, Random* random) {

@@ -366,6 +366,9 @@ void Build(const uint8_t* data, size_t size) {
   const bool is_counting = way >= 0xc0 && way < 0xd8;  // older inputs mean what they did
   request.way = is_counting ? Way::kCounting : static_cast<Way>(way % 7);
   ReadOptions(&in, &request);
+  if (request.way == Way::kConcurrent && !request.may_fail) {
+    request.options.layout = way >= 0xe0 ? Layout::kSplitBlock : Layout::kAuto;
+  }
   ReadKeys(&in, &request);
   if (IsMutableWay(request.way) && request.planned_keys == 0) request.planned_keys = request.hashes.size();
   Arena& arena = TheArena();

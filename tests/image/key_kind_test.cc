@@ -229,7 +229,8 @@ TEST(KeyKind, ThatBecameUnknownIsCopied) {
   shared.InsertKey("alice");
   const std::string image = ImageOf(shared);
   EXPECT_EQ(KindIn(image), KeyKind::kUnknown);
-  BlockedFilter opened, cloned, sealed = shared.Seal();
+  BlockedFilter opened, cloned;
+  const Filter sealed = shared.Seal();
   ASSERT_TRUE(IsOk(opened.CreateFromImage(image.data(), image.size())));
   ASSERT_TRUE(IsOk(cloned.CloneFrom(opened)));
   EXPECT_EQ(ImageOf(sealed), image);

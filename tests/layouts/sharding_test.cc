@@ -151,7 +151,7 @@ std::map<std::string, std::string> ImagesOf(Layout layout, const Hashes& members
   filter.Clear();
   filter.InsertHashes(members.data(), members.size());
   images["batch"] = test::ImageOf(filter);
-  if (layout == Layout::kBlocked) {
+  if (FactsOf(layout).shares) {
     ConcurrentFilter concurrent;
     EXPECT_TRUE(test::IsOk(concurrent.Create(members.size(), options)));
     concurrent.InsertHashes(members.data(), members.size());
