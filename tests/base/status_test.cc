@@ -67,7 +67,8 @@ TEST(Layout, HasANameForEveryId) {
   EXPECT_STREQ(LayoutName(Layout::kRetrieval), "retrieval");
   EXPECT_STREQ(LayoutName(Layout::kCounting), "counting");
   EXPECT_STREQ(LayoutName(Layout::kContainer), "container");
-  EXPECT_STREQ(LayoutName(static_cast<Layout>(6)), "unknown");
+  EXPECT_STREQ(LayoutName(Layout::kSplitBlock), "split_block");
+  EXPECT_STREQ(LayoutName(static_cast<Layout>(200)), "unknown");
   EXPECT_STREQ(LayoutName(static_cast<Layout>(255)), "unknown");
 }
 

@@ -75,6 +75,12 @@ TEST(CApi, HashesAsTheConformanceVectors) {
     const std::string key = InputBytes(vector.size);
     EXPECT_EQ(linefilter_secret_hash_key(key.data(), key.size(), SecretOf(vector.secret)), vector.hash) << vector.size;
   }
+  const auto of_parquet = ReadXxh64Vectors(std::string(kFolder) + "xxh64.txt");
+  ASSERT_GE(of_parquet.size(), 30u);
+  for (const auto& vector : of_parquet) {
+    const std::string key = InputBytes(vector.size);
+    EXPECT_EQ(linefilter_parquet_hash_key(key.data(), key.size()), vector.hash) << vector.size;
+  }
 }
 
 bool Ask(const linefilter_view* view, const Question& question) {
@@ -129,7 +135,7 @@ Request EachKindOfHash(Layout layout, HashId hash_id) {
     for (size_t i = 0; i < sizeof(request.c.secret); ++i) {
       request.c.secret[i] = request.cpp.secret.bytes[i] = static_cast<uint8_t>(3 * i);
     }
-  } else {
+  } else if (KeyHash::HasSeed(hash_id)) {
     request.c.seed = request.cpp.seed = 77;
   }
   return request;
@@ -137,7 +143,7 @@ Request EachKindOfHash(Layout layout, HashId hash_id) {
 
 TEST(CApi, BuildsTheBytesOfTheCppApi) {
   for (const Layout layout : EveryLayout()) {
-    for (const HashId hash_id : {HashId::kCaller, HashId::kXxh3, HashId::kKeyed}) {
+    for (const HashId hash_id : {HashId::kCaller, HashId::kXxh3, HashId::kKeyed, HashId::kParquet}) {
       SCOPED_TRACE(LayoutName(layout) + std::string(" ") + HashIdName(hash_id));
       const Request request = EachKindOfHash(layout, hash_id);
       linefilter_status status;
@@ -168,7 +174,7 @@ TEST(CApi, BuildsTheBytesOfTheCppApi) {
 }
 
 TEST(CApi, FillsTheBytesOfTheCppApi) {
-  for (const HashId hash_id : {HashId::kXxh3, HashId::kKeyed}) {
+  for (const HashId hash_id : {HashId::kXxh3, HashId::kKeyed, HashId::kParquet}) {
     SCOPED_TRACE(HashIdName(hash_id));
     const Request request = EachKindOfHash(Layout::kBlocked, hash_id);
     linefilter_filter* const filter = linefilter_filter_new(1000, &request.c, nullptr);

@@ -10,7 +10,8 @@ import sys
 
 sys.dont_write_bytecode = True  # leaves nothing in the source tree
 
-from linefilter_format import KEYED, LAYOUTS, Filter, check_of_secret, hash_of_key, siphash_1_3, xxh3_64
+from linefilter_format import LAYOUTS, Filter
+from linefilter_hashes import KEYED, XXH3, check_of_secret, hash_of_key, siphash_1_3, xxh3_64, xxh64
 from linefilter_writer import make_body, make_image
 
 LAYOUT_IDS = {layout[0]: number for number, layout in LAYOUTS.items()}
@@ -137,8 +138,8 @@ def check_writer(name, reader, record):
     body, secret = reader.body, reader.secret
     if "added" in record:
         added = [key for kind, *words in record["added"] for key in keys_of(kind, words)]
-        hashes = [key if is_hash else hash_of_key(key, reader.seed or 0, secret) for is_hash, key in added]
-        body = make_body(reader.layout, reader.num_probes, len(body), hashes)
+        hashes = [key if is_hash else hash_of_key(key, reader.hash_id, reader.seed or 0, secret) for is_hash, key in added]
+        body = make_body(reader.layout, reader.num_probes, reader.hash_id, len(body), hashes)
         expect(body == reader.body, name, "the writer makes another body of these keys")
     seed = check_of_secret(secret) if reader.hash_id == KEYED else reader.seed
     image = make_image(reader.layout, reader.num_probes, reader.hash_id, body, seed, reader.num_keys,
@@ -170,20 +171,24 @@ def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
     hashes = lines_of(os.path.join(folder, "xxh3.txt"))
     for size, seed, told in hashes:
-        found = "%016x" % hash_of_key(input_bytes(int(size)), int(seed, 16))
+        found = "%016x" % hash_of_key(input_bytes(int(size)), XXH3, int(seed, 16))
         expect(found == told, "the hash of", size, "bytes, seed", seed, "is", found, "and not", told)
     keyed = lines_of(os.path.join(folder, "siphash.txt"))
     for size, secret, told in keyed:
         found = "%016x" % siphash_1_3(input_bytes(int(size)), unhex(secret))
         expect(found == told, "SipHash-1-3 of", size, "bytes, secret", secret, "is", found, "and not", told)
+    of_parquet = lines_of(os.path.join(folder, "xxh64.txt"))
+    for size, told in of_parquet:
+        found = "%016x" % xxh64(input_bytes(int(size)))
+        expect(found == told, "XXH64 of", size, "bytes is", found, "and not", told)
     images = read_images(os.path.join(folder, "images.txt"))
     asked = sum(check_image(name, record) for name, record in images.items())
     with_secret = sum("secret" in record for record in images.values())
-    expect(len(hashes) >= 26 and len(keyed) >= 30 and len(images) >= 100 and with_secret >= 50 and asked >= 10000,
-           "vectors are missing in", folder)
+    expect(len(hashes) >= 26 and len(keyed) >= 30 and len(of_parquet) >= 30 and len(images) >= 100 and with_secret >= 50
+           and asked >= 10000, "vectors are missing in", folder)
     for failure in failures:
         print(failure)
-    print(f"{len(hashes)} + {len(keyed)} hashes, {len(images)} images, {asked} questions: {len(failures)} differences")
+    print(f"{len(hashes)} + {len(keyed)} + {len(of_parquet)} hashes, {len(images)} images, {asked} questions: {len(failures)} differences")
     return 1 if failures else 0
 
 

@@ -96,7 +96,7 @@ void ImagesFile::Image(const std::string& name, const Bytes& image, const Asked&
 void ImagesFile::OfKeys(const std::string& name, Filter filter, const std::vector<Question>& keys, const Asked& asked,
                         bool damage_every) {
   std::vector<uint64_t> hashes;
-  for (const Question& key : keys) hashes.push_back(key.Hash(filter.seed, secret_));
+  for (const Question& key : keys) hashes.push_back(key.Hash(filter.seed, secret_, filter.hash_id));
   filter.Fill(hashes);
   Image(name, WriteImage(filter), asked, 0, 0, keys, damage_every);
 }
@@ -108,7 +108,7 @@ void ImagesFile::OfFilledBody(const std::string& name, Filter filter, uint64_t f
 
 bool ImagesFile::Answer(const Filter& filter, bool reads, const Question& question) const {
   if (!reads || (!question.IsHash() && filter.hash_id == 0)) return true;
-  return filter.MayContain(question.Hash(filter.seed, secret_));
+  return filter.MayContain(question.Hash(filter.seed, secret_, filter.hash_id));
 }
 
 void ImagesFile::Fields(const Bytes& image, const Filter& filter) {

@@ -27,6 +27,7 @@ using reference::kFlagExtensions;
 using reference::kFlagNumKeys;
 using reference::kFlagSeed;
 using reference::kRetrieval;
+using reference::kSplitBlock;
 
 inline constexpr char kHead[] =
     "# Made by the reference implementation; README.md explains the lines. To make it anew:\n"
@@ -88,7 +89,7 @@ class ImagesFile {
 inline Filter Empty(int layout, int num_probes, size_t body_bytes) {
   Filter filter;
   filter.layout = layout;
-  filter.num_probes = layout == kRetrieval ? 0 : num_probes;
+  filter.num_probes = reference::LayoutAccepts(layout, 0, 0) ? 0 : num_probes;  // there may be none to choose
   filter.body.assign(body_bytes, 0);
   return filter;
 }
@@ -108,9 +109,11 @@ inline Filter WithExtensions(Filter filter, const std::vector<Extension>& extens
 // Stages of these many blocks, each full: keys key-0 ... go to the oldest first, `per_block` for each block.
 Filter ContainerOf(const std::vector<size_t>& num_blocks, uint64_t per_block, bool is_counted);
 
-// The records of images that no reader may take (make_unfit.cc), and of keyed ones (make_keyed.cc).
+// The records of images that no reader may take (make_unfit.cc), of keyed ones (make_keyed.cc), and of hash id 3 and of
+// `split_block` (make_parquet.cc).
 void UnfitImages(ImagesFile* file);
 void KeyedImages(ImagesFile* file);
+void ParquetImages(ImagesFile* file);
 
 }  // namespace linefilter::test
 

@@ -1,5 +1,5 @@
-"""A reader of linefilter images, written from doc/FORMAT.md alone ("section" below means there), and XXH3_64, written
-from the xxHash specification (doc/xxhash_spec.md of https://github.com/Cyan4973/xxHash, the chapters on XXH3).
+"""A reader of linefilter images, written from doc/FORMAT.md alone ("section" below means there). The hashes are in
+linefilter_hashes.py.
 
     filter = Filter(image)               # bytes, exactly one image
     filter = Filter(image, secret)       # of a keyed hash (hash id 2): its 16 bytes
@@ -12,18 +12,10 @@ Nothing but the standard library; clear before fast.
 """
 import struct
 
+from linefilter_hashes import (CALLER, KEYED, MASK32, MASK64, PARQUET, XXH3, check_of_secret, hash_of_key, rotate_left,
+                               u32, u64, xxh3_64)
+
 FORMAT_VERSION = 1
-
-MASK32 = 2**32 - 1
-MASK64 = 2**64 - 1
-
-
-def u32(data, at=0):
-    return int.from_bytes(data[at:at + 4], "little")
-
-
-def u64(data, at=0):
-    return int.from_bytes(data[at:at + 8], "little")
 
 
 def mulhi(a, b):
@@ -36,152 +28,6 @@ def parity(x):
 
 def ceil_div(a, b):
     return (a + b - 1) // b
-
-
-# ---- XXH3_64 with a seed (the specification's names of constants and steps) ----
-
-PRIME32_1, PRIME32_2, PRIME32_3 = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
-PRIME64_1, PRIME64_2, PRIME64_3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
-PRIME64_4, PRIME64_5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
-PRIME_MX1, PRIME_MX2 = 0x165667919E3779F9, 0x9FB21C651E98DF25
-SECRET = bytes.fromhex(
-    "b8fe6c3923a44bbe7c01812cf721ad1c ded46de9839097db7240a4a4b7b3671f cb79e64eccc0e578825ad07dccff7221"
-    "b8084674f743248ee03590e6813a264c 3c2852bb91c300cb88d0658b1b532ea3 71644897a20df94e3819ef46a9deacd8"
-    "a8fa763fe39c343ff9dcbbc7c70b4f1d 8a51e04bcdb45931c89f7ec9d9787364 eac5ac8334d3ebc3c581a0fffa1363eb"
-    "170ddd51b7f0da49d316552629d4689e 2b16be587d47a1fc8ff8b8d17ad031ce 45cb3a8f95160428afd7fbcabb4b407e")
-
-
-def swap_bytes(x, size):
-    return int.from_bytes(x.to_bytes(size, "little"), "big")
-
-
-def rotate_left(x, bits):
-    return (x << bits | x >> (64 - bits)) & MASK64
-
-
-def avalanche(x):
-    x ^= x >> 37
-    x = x * PRIME_MX1 & MASK64
-    return x ^ x >> 32
-
-
-def avalanche_xxh64(x):
-    x ^= x >> 33
-    x = x * PRIME64_2 & MASK64
-    x ^= x >> 29
-    x = x * PRIME64_3 & MASK64
-    return x ^ x >> 32
-
-
-def multiply_and_fold(a, b):
-    return (a * b & MASK64) ^ (a * b >> 64)
-
-
-def mix_step(data, at, secret_at, seed):
-    return multiply_and_fold(u64(data, at) ^ (u64(SECRET, secret_at) + seed & MASK64),
-                             u64(data, at + 8) ^ (u64(SECRET, secret_at + 8) - seed & MASK64))
-
-
-def xxh3_64(data, seed=0):
-    size = len(data)
-    if size == 0:
-        return avalanche_xxh64(seed ^ u64(SECRET, 56) ^ u64(SECRET, 64))
-    if size <= 3:
-        combined = data[-1] | size << 8 | data[0] << 16 | data[size >> 1] << 24
-        return avalanche_xxh64(((u32(SECRET, 0) ^ u32(SECRET, 4)) + seed & MASK64) ^ combined)
-    if size <= 8:
-        combined = u32(data, size - 4) | u32(data) << 32
-        seed ^= swap_bytes(seed & MASK32, 4) << 32
-        value = ((u64(SECRET, 8) ^ u64(SECRET, 16)) - seed & MASK64) ^ combined
-        value ^= rotate_left(value, 49) ^ rotate_left(value, 24)
-        value = value * PRIME_MX2 & MASK64
-        value ^= (value >> 35) + size
-        value = value * PRIME_MX2 & MASK64
-        return value ^ value >> 28
-    if size <= 16:
-        low = ((u64(SECRET, 24) ^ u64(SECRET, 32)) + seed & MASK64) ^ u64(data)
-        high = ((u64(SECRET, 40) ^ u64(SECRET, 48)) - seed & MASK64) ^ u64(data, size - 8)
-        return avalanche(size + swap_bytes(low, 8) + high + multiply_and_fold(low, high) & MASK64)
-    if size <= 128:
-        acc = size * PRIME64_1
-        for i in range((size - 1) // 32 + 1):
-            acc += mix_step(data, 16 * i, 32 * i, seed) + mix_step(data, size - 16 * i - 16, 32 * i + 16, seed)
-        return avalanche(acc & MASK64)
-    if size <= 240:
-        acc = size * PRIME64_1 + sum(mix_step(data, 16 * i, 16 * i, seed) for i in range(8))
-        acc = avalanche(acc & MASK64)
-        acc += sum(mix_step(data, 16 * i, 16 * (i - 8) + 3, seed) for i in range(8, size // 16))
-        return avalanche(acc + mix_step(data, size - 16, 119, seed) & MASK64)
-    return xxh3_64_large(data, seed)
-
-
-def xxh3_64_large(data, seed):
-    size = len(data)
-    signed_seeds = (seed, -seed)
-    secret = b"".join((u64(SECRET, 8 * i) + signed_seeds[i % 2] & MASK64).to_bytes(8, "little") for i in range(24))
-    acc = [PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1]
-
-    def accumulate(at, secret_at):
-        stripe, words = struct.unpack_from("<8Q", data, at), struct.unpack_from("<8Q", secret, secret_at)
-        for i in range(8):
-            value = stripe[i] ^ words[i]
-            acc[i ^ 1] = acc[i ^ 1] + stripe[i] & MASK64
-            acc[i] = acc[i] + (value & MASK32) * (value >> 32) & MASK64
-
-    for n in range((size - 1) // 64):  # all stripes but the last; 16 make a block
-        accumulate(64 * n, 8 * (n % 16))
-        if n % 16 == 15:
-            for i in range(8):
-                acc[i] = (acc[i] ^ acc[i] >> 47 ^ u64(secret, 128 + 8 * i)) * PRIME32_1 & MASK64
-    accumulate(size - 64, 121)
-    result = size * PRIME64_1
-    for i in range(0, 8, 2):
-        result += multiply_and_fold(acc[i] ^ u64(secret, 11 + 8 * i), acc[i + 1] ^ u64(secret, 19 + 8 * i))
-    return avalanche(result & MASK64)
-
-
-# ---- Section 1 ----
-
-CALLER, XXH3, KEYED = 0, 1, 2  # hash ids
-SEED_OF_KEYS = 0x9216D5D98979FB1B
-
-
-def siphash_1_3(data, secret):
-    k0, k1 = u64(secret), u64(secret, 8)
-    v0, v1, v2, v3 = k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573
-
-    def rounds(count):
-        nonlocal v0, v1, v2, v3
-        for _ in range(count):
-            v0 = v0 + v1 & MASK64
-            v1 = rotate_left(v1, 13) ^ v0
-            v0 = rotate_left(v0, 32)
-            v2 = v2 + v3 & MASK64
-            v3 = rotate_left(v3, 16) ^ v2
-            v0 = v0 + v3 & MASK64
-            v3 = rotate_left(v3, 21) ^ v0
-            v2 = v2 + v1 & MASK64
-            v1 = rotate_left(v1, 17) ^ v2
-            v2 = rotate_left(v2, 32)
-
-    padded = data + bytes(7 - len(data) % 8) + bytes([len(data) % 256])
-    for (word,) in struct.iter_unpack("<Q", padded):
-        v3 ^= word
-        rounds(1)
-        v0 ^= word
-    v2 ^= 0xff
-    rounds(3)
-    return v0 ^ v1 ^ v2 ^ v3
-
-
-def check_of_secret(secret):
-    return siphash_1_3(b"linefilter.secret", secret)
-
-
-def hash_of_key(key, seed=0, secret=None):
-    """Of hash id 2 with a secret, of hash id 1 without."""
-    data = key.to_bytes(8, "little") if isinstance(key, int) else key
-    return xxh3_64(data, seed ^ SEED_OF_KEYS) if secret is None else siphash_1_3(data, secret)
 
 
 # ---- Section 4 ----
@@ -198,11 +44,11 @@ def chunk_checks_of_body(body):
     return [xxh3_64(body[at:at + 65536]) & MASK32 for at in range(0, len(body), 65536)]
 
 
-# ---- Sections 6 to 9: the layouts ----
+# ---- Sections 6 to 11: the layouts ----
 
 
 def in_block_hash(h):
-    """x of sections 6 and 9, g of section 8."""
+    """x of sections 6, 9 and 11, g of section 8. (Section 11 takes another x for hash id 3.)"""
     return (h ^ h >> 32) & MASK32
 
 
@@ -211,6 +57,7 @@ BLOCKED_S = [0, 0x0001, 0x0003, 0x000b, 0x0053, 0x0127, 0x0167, 0x053b, 0x06b7,
 BLOCKED_C = [0x243F6A89, 0x85A308D3, 0x13198A2F, 0x03707345, 0xA4093823, 0x299F31D1, 0x082EFA99, 0xEC4E6C89,
              0x452821E7, 0x38D01377, 0xBE5466CF, 0x34E90C6D, 0xC0AC29B7, 0xC97C50DD, 0x3F84D5B5, 0xB5470917]
 CLASSIC_P = 0xd1342543de82ef95
+SPLIT_BLOCK_SALT = [0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31]
 RETRIEVAL_C = [0x643F6A89, 0x45A308D3, 0x53198A2F, 0x43707345, 0x64093823, 0x699F31D1, 0x482EFA99, 0x6C4E6C89]
 
 
@@ -265,14 +112,22 @@ def counter_at(body, i):
     return body[i // 2] >> 4 * (i % 2) & 15
 
 
-# By id: the name, the num_probes it takes, of which units a body consists, how many at most, and a member's test.
+def split_block_bits(h, hash_id, body_size):
+    block, x = (h >> 32) * (body_size // 32) >> 32, h & MASK32 if hash_id == PARQUET else in_block_hash(h)
+    return [256 * block + 32 * i + ((x * salt & MASK32) >> 27) for i, salt in enumerate(SPLIT_BLOCK_SALT)]
+
+
+# By id: the name, the num_probes it takes, of which units a body consists, how many at most, and a member's test, of
+# body, num_probes, hash id and hash.
 LAYOUTS = {
-    1: ("blocked", range(1, 17), 64, 2**32, lambda body, k, h: has_bits(body, blocked_bits(h, k, len(body)))),
-    2: ("classic", range(1, 31), 1, 2**48, lambda body, k, h: has_bits(body, classic_bits(h, k, len(body)))),
-    3: ("retrieval", range(0, 1), 64, 2**32, lambda body, k, h: retrieval_has(body, h)),
+    1: ("blocked", range(1, 17), 64, 2**32, lambda body, k, _, h: has_bits(body, blocked_bits(h, k, len(body)))),
+    2: ("classic", range(1, 31), 1, 2**48, lambda body, k, _, h: has_bits(body, classic_bits(h, k, len(body)))),
+    3: ("retrieval", range(0, 1), 64, 2**32, lambda body, k, _, h: retrieval_has(body, h)),
     4: ("counting", range(1, 17), 64, 2**32,
-        lambda body, k, h: all(counter_at(body, i) for i in counting_counters(h, k, len(body)))),
+        lambda body, k, _, h: all(counter_at(body, i) for i in counting_counters(h, k, len(body)))),
     5: ("container", range(0, 1), 64, 64 * 2**32, None),  # a container: its stages answer
+    6: ("split_block", range(0, 1), 32, 2**24,
+        lambda body, _, hash_id, h: has_bits(body, split_block_bits(h, hash_id, len(body)))),
 }
 CONTAINER, STAGE_TABLE, GROWTH, KEY_KIND = 5, 0x8002, 0x0002, 0x0003
 
@@ -315,13 +170,13 @@ class Filter:
         if self.error is not None:
             return True
         if self.layout == CONTAINER:
-            return any(LAYOUTS[1][4](body, num_probes, h) for body, num_probes in self.stages)
-        return len(self.body) > 0 and self._test(self.body, self.num_probes, h)
+            return any(LAYOUTS[1][4](body, num_probes, self.hash_id, h) for body, num_probes in self.stages)
+        return len(self.body) > 0 and self._test(self.body, self.num_probes, self.hash_id, h)
 
     def may_contain_key(self, key):
         if self.error is not None or self.hash_id == CALLER:
             return True
-        return self.may_contain_hash(hash_of_key(key, self.seed or 0, self.secret))
+        return self.may_contain_hash(hash_of_key(key, self.hash_id, self.seed or 0, self.secret))
 
     def damaged_chunks(self):
         checks = chunk_checks_of_body(self.body)
@@ -333,7 +188,7 @@ class Filter:
         flags, self.hash_id = flags_hash >> 4, flags_hash & 15
         expect(magic_version >> 4 == 0xA, "another magic")
         expect(magic_version & 15 == FORMAT_VERSION, "another version")
-        expect(self.hash_id in (CALLER, XXH3, KEYED), "an unknown hash id")
+        expect(self.hash_id in (CALLER, XXH3, KEYED, PARQUET), "an unknown hash id")
         expect(self.layout in LAYOUTS, "an unknown layout")
         _, probes, unit, most_units, self._test = LAYOUTS[self.layout]
         expect(self.num_probes in probes, "num_probes out of range")
@@ -347,6 +202,7 @@ class Filter:
             return image[end:end + size]
 
         self.seed = u64(take(8)) if flags & 1 else None  # or the check of the secret
+        expect(self.hash_id != PARQUET or not self.seed, "a seed, which the hash of Parquet does not take")
         self.num_keys = u64(take(8)) if flags & 2 else None
         self.extensions = read_extensions(take(u32(take(4))), self.layout) if flags & 8 else None
         self.key_kind = key_kind_of(self.extensions)

@@ -1,6 +1,6 @@
 """A writer of linefilter images, written from doc/FORMAT.md alone, beside the reader in linefilter_format.py.
 
-    body = make_body(layout, num_probes, body_size, hashes)
+    body = make_body(layout, num_probes, hash_id, body_size, hashes)
     image = make_image(layout, num_probes, hash_id, body, seed, num_keys, extensions)   # None: the field is not written
 
 Of hash id 2 (keyed) the hashes are siphash_1_3 of the keys, and the seed is check_of_secret.
@@ -8,12 +8,12 @@ Of hash id 2 (keyed) the hashes are siphash_1_3 of the keys, and the seed is che
 import struct
 
 from linefilter_format import (FORMAT_VERSION, blocked_bits, check_of_image, chunk_checks_of_body, classic_bits, counter_at,
-                               counting_counters, in_block_hash, mulhi, parity, retrieval_key, retrieval_z)
+                               counting_counters, in_block_hash, mulhi, parity, retrieval_key, retrieval_z, split_block_bits)
 
 
-# ---- Sections 6, 7 and 9 ----
+# ---- Sections 6, 7, 9 and 11 ----
 
-def make_body(layout, num_probes, body_size, hashes):
+def make_body(layout, num_probes, hash_id, body_size, hashes):
     if layout == 3:
         return make_retrieval_body(body_size, hashes)
     body = bytearray(body_size)
@@ -24,7 +24,11 @@ def make_body(layout, num_probes, body_size, hashes):
                     body[i // 2] += 16 if i % 2 else 1
         return bytes(body)
     for h in hashes:
-        for p in (blocked_bits if layout == 1 else classic_bits)(h, num_probes, body_size):
+        if layout == 6:
+            bits = split_block_bits(h, hash_id, body_size)
+        else:
+            bits = (blocked_bits if layout == 1 else classic_bits)(h, num_probes, body_size)
+        for p in bits:
             body[p // 8] |= 1 << p % 8
     return bytes(body)
 

@@ -55,12 +55,12 @@ void UnknownValues(ImagesFile* file) {
       filter.version = version;
       add("version", filter, version);
     }
-    for (const int layout : {0, 5, 6, 255}) {
+    for (const int layout : {0, 5, 200, 255}) {
       Filter filter = good;
       filter.layout = layout;
       add("layout", filter, layout);
     }
-    for (const int hash_id : {3, 15}) {
+    for (const int hash_id : {4, 15}) {
       Filter filter = good;
       filter.hash_id = hash_id;
       add("hash-id", filter, hash_id);
@@ -73,7 +73,9 @@ void UnknownValues(ImagesFile* file) {
                                              {kRetrieval, 1},
                                              {kRetrieval, 255},
                                              {kCounting, 0},
-                                             {kCounting, 17}}) {
+                                             {kCounting, 17},
+                                             {kSplitBlock, 1},
+                                             {kSplitBlock, 8}}) {
       Filter filter = good;
       filter.layout = layout;
       filter.num_probes = num_probes;
@@ -84,7 +86,7 @@ void UnknownValues(ImagesFile* file) {
 
 void UnfitBodies(ImagesFile* file) {
   file->Section("Bodies that do not fit, with a right check");
-  for (const int layout : {kBlocked, kRetrieval, kCounting}) {
+  for (const int layout : {kBlocked, kRetrieval, kCounting, kSplitBlock}) {
     for (const size_t size : {1u, 8u, 63u, 65u, 127u, 4161u}) {
       file->OfFilledBody(LayoutWord(layout) + "-body-of-" + std::to_string(size), Empty(layout, 6, size), 102, kFew);
     }
@@ -156,7 +158,7 @@ void UnfitStages(ImagesFile* file) {
   with_byte("stage-of-2^56-blocks", 7, 1);
   with_byte("stage-of-2^63-blocks", 31, 0x80);
   with_byte("stage-of-2^58-blocks", 31, 4);  // 64 times as many bytes are 0 modulo 2^64
-  for (const int layout : {0, 2, 3, 4, 5, 255}) {
+  for (const int layout : {0, 2, 3, 4, 5, 6, 255}) {
     with_byte("stage-of-layout-" + std::to_string(layout), 16, static_cast<uint8_t>(layout));
   }
   for (const int k : {0, 17, 255}) with_byte("stage-num_probes-" + std::to_string(k), 41, static_cast<uint8_t>(k));

@@ -1,4 +1,5 @@
-// What xxh3.txt and images.txt contain; make_unfit.cc has what no reader may take, make_keyed.cc what needs a secret.
+// What xxh3.txt and images.txt contain; make_unfit.cc has what no reader may take, make_keyed.cc what needs a secret,
+// make_parquet.cc what is of Parquet's hash.
 // The reference alone decides what the bytes and the answers are.
 #include <sstream>
 
@@ -163,6 +164,9 @@ void LargeBodies(ImagesFile* file) {
   file->OfFilledBody("blocked-65600-all-fields", all_fields, ++fill_seed, asked);
   add(kCounting, {4096, 4160, 65600});
   file->OfKeys("counting-4160-of-keys", Empty(kCounting, 6, 4160), FirstKeys("text", "key-", 700), Probes(700, 1000));
+  add(kSplitBlock, {4096, 4128, 65568});
+  file->OfKeys("split_block-4128-of-keys", Empty(kSplitBlock, 0, 4128), FirstKeys("text", "key-", 3000),
+               Probes(3000, 1000));
 }
 
 void DamagedLargeBodies(ImagesFile* file) {
@@ -255,6 +259,7 @@ std::string MakeConformanceImages() {
   Containers(&file);
   UnfitImages(&file);
   KeyedImages(&file);
+  ParquetImages(&file);
   return file.text();
 }
 

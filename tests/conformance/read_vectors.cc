@@ -1,4 +1,4 @@
-// Reads xxh3.txt, siphash.txt and images.txt.
+// Reads xxh3.txt, siphash.txt, xxh64.txt and images.txt.
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -94,8 +94,9 @@ std::string Question::Key() const {
   return std::string(bytes, bytes + 8);
 }
 
-uint64_t Question::Hash(uint64_t seed, const std::string& secret) const {
+uint64_t Question::Hash(uint64_t seed, const std::string& secret, int hash_id) const {
   if (IsHash()) return number;
+  if (hash_id == reference::kParquet) return reference::Xxh64(Key());
   if (secret.empty()) return reference::HashOfKey(Key(), seed);
   return reference::SipHash(1, 3, Key(), reinterpret_cast<const uint8_t*>(secret.data()));
 }
@@ -155,6 +156,14 @@ std::vector<SiphashVector> ReadSiphashVectors(const std::string& path) {
   for (const auto& line : Lines(path)) {
     vectors.push_back({static_cast<size_t>(Number(line.at(0))), Unhex(line.at(1)), Number(line.at(2), 16)});
     EXPECT_EQ(vectors.back().secret.size(), 16u);
+  }
+  return vectors;
+}
+
+std::vector<Xxh64Vector> ReadXxh64Vectors(const std::string& path) {
+  std::vector<Xxh64Vector> vectors;
+  for (const auto& line : Lines(path)) {
+    vectors.push_back({static_cast<size_t>(Number(line.at(0))), Number(line.at(1), 16)});
   }
   return vectors;
 }

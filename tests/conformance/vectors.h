@@ -24,6 +24,12 @@ struct SiphashVector {
   uint64_t hash;
 };
 
+// A line of xxh64.txt.
+struct Xxh64Vector {
+  size_t size;
+  uint64_t hash;
+};
+
 // A key, or a hash, of a line `maybe`, `absent` or `added` of images.txt.
 struct Question {
   std::string kind;  // text, u64, input or hash
@@ -33,8 +39,8 @@ struct Question {
 
   bool IsHash() const { return kind == "hash"; }
   std::string Key() const;  // its bytes, unless it is a hash
-  // The number itself if it is a hash; with a secret the keyed hash, without one XXH3.
-  uint64_t Hash(uint64_t seed, const std::string& secret = "") const;
+  // The number itself if it is a hash; with a secret the keyed hash; without one that of the hash id, 1 or 3.
+  uint64_t Hash(uint64_t seed, const std::string& secret = "", int hash_id = 1) const;
   std::string Describe() const;
 };
 
@@ -60,14 +66,16 @@ bool ApplyStep(const std::vector<std::string>& line, const std::map<std::string,
 // The files. What cannot be read is a test failure.
 std::vector<Xxh3Vector> ReadXxh3Vectors(const std::string& path);
 std::vector<SiphashVector> ReadSiphashVectors(const std::string& path);
+std::vector<Xxh64Vector> ReadXxh64Vectors(const std::string& path);
 std::vector<ConformanceImage> ReadConformanceImages(const std::string& path);
 
 // What `damage every` stands for.
 std::vector<std::string> EveryDamage(const std::string& image);
 
-// The files as the reference makes them (make_vectors.cc, make_keyed.cc).
+// The files as the reference makes them (make_vectors.cc, make_keyed.cc, make_parquet.cc).
 std::string MakeXxh3Vectors();
 std::string MakeSiphashVectors();
+std::string MakeXxh64Vectors();
 std::string MakeConformanceImages();
 
 }  // namespace linefilter::test

@@ -309,7 +309,7 @@ TEST(UniteImages, TakesManyAndEmptySetsAndClassicOfOneSize) {
   refused(classic, larger, "the size is another");  // and each says how to build what can be united
   refused(classic, larger, "Make one like the other (SameSizeAs");
   refused(classic, blocked, "Make both with layout blocked");
-  refused(retrieval, retrieval, "or each with layout blocked, classic or counting");
+  refused(retrieval, retrieval, "or each with layout blocked, classic, ");
   Collector none;
   EXPECT_EQ(UniteImages(nullptr, 0, none.sink()).code(), StatusCode::kInvalidArgument);
 }

@@ -47,7 +47,7 @@ TEST_P(EveryKindOfBody, AnswersByBlocksAsTheReferenceDoes) {
     test::OnEveryTarget([&](const char*) {
       size_t wrong = 0;
       for (const uint64_t hash : questions) {
-        const bool expected = kind.unit_bytes != 64 || filter.MayContain(hash);  // "maybe" of what has no blocks
+        const bool expected = kind.unit_bytes == 1 || filter.MayContain(hash);  // "maybe" of what has no blocks
         wrong += AskBlocks(facts, filter.body, hash) != expected;
         wrong += !BlockMayContainHash(facts, 0, nullptr, hash);  // so is a block that was not got
       }
@@ -66,10 +66,9 @@ TEST_P(EveryKindOfBody, NamesThePositionsThatAnInsertionSets) {
       size_t wrong = 0;
       for (const uint64_t hash : hashes) {
         std::vector<uint64_t> expected;
-        if (kind.layout == Layout::kCounting) expected = reference::CountersOfHash(filter, hash);
-        if (kind.layout == Layout::kBlocked || kind.layout == Layout::kClassic) {
-          expected = reference::BitsOfHash(filter, hash);
-        }
+        const uint32_t bits = linefilter::FactsOf(kind.layout).bits_of_position;
+        if (bits == 4) expected = reference::CountersOfHash(filter, hash);
+        if (bits == 1) expected = reference::BitsOfHash(filter, hash);
         wrong += Sorted(Positions(facts, hash)) != Sorted(expected);
       }
       EXPECT_EQ(wrong, 0u);
@@ -165,8 +164,12 @@ TEST(Body, ThatNoImageHasIsRefused) {
     facts.num_stages = 1;
     ExpectRefused(facts, StatusCode::kInvalidArgument, "only a container has any");
     facts = good;
-    facts.hash_id = static_cast<HashId>(3);
-    ExpectRefused(facts, StatusCode::kUnsupported, "hash id 3");
+    facts.hash_id = static_cast<HashId>(4);
+    ExpectRefused(facts, StatusCode::kUnsupported, "hash id 4");
+    facts.hash_id = HashId::kParquet;
+    EXPECT_TRUE(CheckBody(facts).ok());
+    facts.seed = 9;
+    ExpectRefused(facts, StatusCode::kInvalidArgument, "has seed 9");
   }
 }
 
@@ -193,7 +196,8 @@ TEST(Body, OfAContainerThatNoImageHasIsRefused) {
   refused("a growth field of 1025 bytes", [](BodyFacts* facts) { facts->growth_bytes = kMaxBodyGrowthBytes + 1; });
   refused("stage 2", [](BodyFacts* facts) { facts->stages[2].num_blocks = 0; });
   refused(
-      "hash id 3", [](BodyFacts* facts) { facts->hash_id = static_cast<HashId>(3); }, StatusCode::kUnsupported);
+      "hash id 4", [](BodyFacts* facts) { facts->hash_id = static_cast<HashId>(4); }, StatusCode::kUnsupported);
+  refused("has seed 9", [](BodyFacts* facts) { facts->hash_id = HashId::kParquet, facts->seed = 9; });
 }
 
 TEST(Body, LargerThanMemoryHasPositionsToItsEnd) {

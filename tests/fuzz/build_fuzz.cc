@@ -118,8 +118,7 @@ void ReadKeys(Input* in, Request* request) {
     for (const size_t most = in->Byte(); request->keys.size() < most && !in->empty();) {
       request->keys.push_back(in->Take(in->Byte() % 24));
       const std::string_view key = request->keys.back();
-      request->hashes.push_back(request->secret() != nullptr ? HashBySecret(key, *request->secret())
-                                                             : HashKey(key, request->options.seed));
+      request->hashes.push_back(HashBy(request->options.hash_id, request->options.seed, request->secret(), key));
     }
     return;
   }
@@ -366,8 +365,15 @@ void Build(const uint8_t* data, size_t size) {
   const bool is_counting = way >= 0xc0 && way < 0xd8;  // older inputs mean what they did
   request.way = is_counting ? Way::kCounting : static_cast<Way>(way % 7);
   ReadOptions(&in, &request);
+  if (way >= 0xd8 && way < 0xe8) {
+    request.way = static_cast<Way>(way % 4);  // not a mutable one
+    request.options.layout = Layout::kSplitBlock;
+    if (request.options.hash_id == HashId::kXxh3 && request.options.seed == 0) {
+      request.options.hash_id = HashId::kParquet;
+    }
+  }
   if (request.way == Way::kConcurrent && !request.may_fail) {
-    request.options.layout = way >= 0xe0 ? Layout::kSplitBlock : Layout::kAuto;
+    request.options.layout = way >= 0xe8 ? Layout::kSplitBlock : Layout::kAuto;
   }
   ReadKeys(&in, &request);
   if (IsMutableWay(request.way) && request.planned_keys == 0) request.planned_keys = request.hashes.size();

@@ -65,7 +65,7 @@ inline std::string GoodContainer(uint64_t num_blocks) {
 }
 
 // The first kSmallGoodImages have bodies of at most 4096 bytes, the last has one of three chunks and is dear.
-inline constexpr size_t kSmallGoodImages = 24;
+inline constexpr size_t kSmallGoodImages = 31;
 inline const std::vector<std::string>& GoodImages() {
   static const std::vector<std::string> images = [] {
     std::vector<std::string> all;
@@ -83,6 +83,14 @@ inline const std::vector<std::string>& GoodImages() {
     for (const size_t num_keys : {0u, 1u, 10u})
       all.push_back(GoodImage(Layout::kCounting, num_keys, 50, 0, HashId::kXxh3));
     all.push_back(GoodImage(Layout::kCounting, 70, 8, 0, HashId::kKeyed));
+    for (const size_t num_keys : {0u, 1u, 50u}) {
+      all.push_back(GoodImage(Layout::kSplitBlock, num_keys, 10, 0, HashId::kXxh3));
+    }
+    all.push_back(GoodImage(Layout::kSplitBlock, 99, 7, 11, HashId::kXxh3));
+    for (const HashId hash_id : {HashId::kKeyed, HashId::kParquet}) {
+      all.push_back(GoodImage(Layout::kSplitBlock, 70, 2, 0, hash_id));
+    }
+    all.push_back(GoodImage(Layout::kBlocked, 50, 10, 0, HashId::kParquet));
     all.push_back(GoodContainer(3));
     all.emplace_back();  // to be written from nothing
     FUZZ_REQUIRE(all.size() == kSmallGoodImages);
@@ -91,6 +99,7 @@ inline const std::vector<std::string>& GoodImages() {
     }
     all.push_back(GoodImage(Layout::kBlocked, 20000, 2, 0, HashId::kKeyed));
     all.push_back(GoodImage(Layout::kCounting, 1200, 48, 0, HashId::kXxh3));
+    all.push_back(GoodImage(Layout::kSplitBlock, 600, 64, 0, HashId::kParquet));
     all.push_back(GoodImageWithExtensions(4160));
     all.push_back(GoodContainer(70));
     all.push_back(GoodImage(Layout::kClassic, 20000, 56, 0, HashId::kXxh3));

@@ -68,7 +68,7 @@ void RequireTaken(const FilterView& view, const Subject& subject, const HashSecr
     FUZZ_REQUIRE(reference.MayContain(questions.hashes[i]) == (answers[i] != 0));
     if (!view.KeyStatus().ok()) continue;
     const std::string_view key = questions.Key(i);
-    const uint64_t hash = secret != nullptr ? HashBySecret(key, *secret) : reference::HashOfKey(key, reference.seed);
+    const uint64_t hash = HashBy(static_cast<HashId>(reference.hash_id), reference.seed, secret, key);
     FUZZ_REQUIRE(reference.MayContain(hash) == view.MayContainKey(key));
   }
   FUZZ_REQUIRE(view.Verify().ok() == subject.undamaged());
@@ -136,6 +136,9 @@ void OpenAndAsk(const Subject& subject, const HashSecret* secret, uint8_t how, u
   if ((how & 0x18) != 0x18) return;
   if (view.layout() == Layout::kCounting) {
     CopyAndInsert<CountingBlockedFilter>(view, subject, secret, Layout::kCounting, questions);
+  }
+  if (view.layout() == Layout::kSplitBlock) {
+    CopyAndInsert<Filter>(view, subject, secret, Layout::kSplitBlock, questions);
   }
   if ((how & 0x20) != 0) return CopyAndInsert<ClassicFilter>(view, subject, secret, Layout::kClassic, questions);
   if ((how & 0x40) != 0) {

@@ -37,6 +37,12 @@ inline uint64_t HashBySecret(std::string_view key, const HashSecret& secret) {
   return reference::SipHash(1, 3, key, secret.bytes);
 }
 
+// The hash of a key in a filter of that hash id, which hashes keys; `secret` is its secret if it is keyed.
+inline uint64_t HashBy(HashId hash_id, uint64_t seed, const HashSecret* secret, std::string_view key) {
+  if (hash_id == HashId::kParquet) return reference::Xxh64(key);
+  return hash_id == HashId::kKeyed ? HashBySecret(key, *secret) : reference::HashOfKey(key, seed);
+}
+
 // Is `secret` (null: none) what that image, which the reference reads, is to be opened with?
 inline bool Opens(const HashSecret* secret, const reference::Filter& image) {
   if (image.hash_id != 2) return secret == nullptr;

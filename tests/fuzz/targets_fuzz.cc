@@ -70,9 +70,11 @@ reference::Filter EmptyFilter(const LayoutRecord& record, Input* in) {
   reference::Filter filter;
   filter.layout = static_cast<int>(record.layout);
   filter.num_probes = static_cast<int>(ChooseNumProbes(record.layout, in->Byte()));
-  const bool is_blocks = !record.body_is_valid(1, static_cast<uint32_t>(filter.num_probes));
-  const size_t bytes = 1 + in->Byte();
-  filter.body.assign(is_blocks ? 64 * (1 + bytes % (kMostBodyBytes / 64)) : bytes, 0);
+  const auto is_unit = [&](size_t bytes) {
+    return record.body_is_valid(bytes, static_cast<uint32_t>(filter.num_probes));
+  };
+  const size_t unit = is_unit(1) ? 1 : is_unit(32) ? 32 : 64, bytes = 1 + in->Byte();
+  filter.body.assign(unit == 1 ? bytes : unit * (1 + bytes % (kMostBodyBytes / unit)), 0);
   return filter;
 }
 

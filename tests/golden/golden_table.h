@@ -25,7 +25,7 @@ inline constexpr char kGoldenHeader[] =
     "rotating; asked: the layout asked for;\n"
     "# keys: string 'key-0', 'key-1', ... or u64 0, 1, ...; hash: xxh3 with the seed, or caller (the hashes of xxh3 "
     "with seed 0 as the\n"
-    "# caller's own), or keyed with the secret 00 01 ... 0f; asked_k: num_probes asked for, 0 = the best; layout, k, "
+    "# caller's own), or keyed with the secret 00 01 ... 0f, or parquet; asked_k: num_probes asked for, 0 = the best; layout, k, "
     "body_bytes: what sizing chooses; counted: 1 if "
     "the image\n"
     "# tells its num_keys. scalable: the bound in the place of bits_per_key, and more columns: first capacity, "
@@ -56,8 +56,10 @@ struct GoldenCase {
   std::string inputs;   // the columns above as text
   std::string results;  // the columns to the right of |
 
+  int HashIdNumber() const { return hash == "xxh3" ? 1 : hash == "keyed" ? 2 : hash == "parquet" ? 3 : 0; }
   uint64_t HashSeed() const { return hash == "xxh3" ? seed : 0; }
   uint64_t HashOf(std::string_view key) const {
+    if (hash == "parquet") return reference::Xxh64(key);
     return hash == "keyed" ? reference::SipHash(1, 3, key, kGoldenSecret) : reference::HashOfKey(key, HashSeed());
   }
   uint64_t KeyHash(uint64_t i) const {
@@ -102,7 +104,7 @@ inline reference::Bytes ReferenceImage(const GoldenCase& c) {
   const auto& names = reference::kLayoutNames;
   filter.layout = static_cast<int>(std::find(std::begin(names), std::end(names), c.layout) - std::begin(names));
   filter.num_probes = c.num_probes;
-  filter.hash_id = c.hash == "xxh3" ? 1 : c.hash == "keyed" ? 2 : 0;
+  filter.hash_id = c.HashIdNumber();
   filter.seed = c.hash == "keyed" ? reference::SipHash(1, 3, "linefilter.secret", kGoldenSecret) : c.seed;
   filter.has_num_keys = c.counted;
   if (c.layout == "container") return reference::WriteImage(filter);

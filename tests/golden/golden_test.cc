@@ -43,7 +43,7 @@ FilterOptions OptionsOf(const GoldenCase& c) {
   options.bits_per_key = c.bits_per_key;
   options.num_probes = c.asked_probes;
   options.seed = c.seed;
-  options.hash_id = c.hash == "xxh3" ? HashId::kXxh3 : c.hash == "keyed" ? HashId::kKeyed : HashId::kCaller;
+  options.hash_id = static_cast<HashId>(c.HashIdNumber());
   if (c.hash == "keyed") options.secret = Secret();
   EXPECT_TRUE(ParseLayout(c.asked.c_str(), &options.layout)) << c.asked;
   return options;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Adds a sixth layout, `stub`, by the list in CONTRIBUTING.md ("Add a layout"), and takes it out again.
+"""Adds one more layout, `stub`, by the list in CONTRIBUTING.md ("Add a layout"), and takes it out again.
 
     recipe.py [--build]
 
@@ -18,18 +18,18 @@ MOST_EDITS = 14
 GOLDEN, GUIDE = "tests/golden/images.txt", "doc/guide/layout-and-size.md"
 # By file: what is replaced, and by what.
 EDITS = {
-    "include/linefilter/layout.h": [("  kContainer = 5,", "  kStub = 6,  // a copy of `blocked`\n  kContainer = 5,")],
-    "include/linefilter/c/types.h": [("  LINEFILTER_LAYOUT_CONTAINER = 5 ", "  LINEFILTER_LAYOUT_STUB = 6,\n  LINEFILTER_LAYOUT_CONTAINER = 5 ")],
-    "python/src/linefilter/_options.py": [('"counting"]', '"counting", "stub"]')],
-    "python/src/linefilter/_redis.py": [('"counting"]', '"counting", "stub"]')],
-    "doc/FORMAT.md": [("5 container. Ids", "5 container, 6 stub. Ids")],
-    "tests/reference/reference.h": [("kContainer = 5;", "kContainer = 5, kStub = 6;"), ('"container"};', '"container", "stub"};'),
-                                    ("kRetrieval, kCounting};", "kRetrieval, kCounting, kStub};")],
+    "include/linefilter/layout.h": [("  kSplitBlock = 6,", "  kStub = 7,  // a copy of `blocked`\n  kSplitBlock = 6,")],
+    "include/linefilter/c/types.h": [("  LINEFILTER_LAYOUT_SPLIT_BLOCK = 6\n", "  LINEFILTER_LAYOUT_SPLIT_BLOCK = 6,\n  LINEFILTER_LAYOUT_STUB = 7\n")],
+    "python/src/linefilter/_options.py": [('"split_block"]', '"split_block", "stub"]')],
+    "python/src/linefilter/_redis.py": [('"split_block"]', '"split_block", "stub"]')],
+    "doc/FORMAT.md": [("6 split_block. Ids", "6 split_block, 7 stub. Ids")],
+    "tests/reference/reference.h": [("kSplitBlock = 6;", "kSplitBlock = 6, kStub = 7;"),
+                                    ('"split_block"};', '"split_block", "stub"};'), ("kCounting, kSplitBlock};", "kCounting, kSplitBlock, kStub};")],
     "tests/reference/layouts.cc": [("    case kBlocked:\n", "    case kBlocked:\n    case kStub:\n"),
                                    ("filter.layout == kBlocked ?", "filter.layout == kBlocked || filter.layout == kStub ?")],
-    "tests/conformance/linefilter_format.py": [("    5: (", '    6: ("stub", range(1, 17), 64, 2**32, lambda body, k, h: '
+    "tests/conformance/linefilter_format.py": [("    5: (", '    7: ("stub", range(1, 17), 64, 2**32, lambda body, k, _, h: '
                                                 "has_bits(body, blocked_bits(h, k, len(body)))),\n    5: (")],
-    "tests/conformance/linefilter_writer.py": [("if layout == 1 else", "if layout in (1, 6) else")],
+    "tests/conformance/linefilter_writer.py": [("if layout == 1 else", "if layout in (1, 7) else")],
     GOLDEN: [("# maker asked keys hash", "builder stub string xxh3 50 10 0 0 stub 7 64 0 | - - - -\n# maker asked keys hash")],
     "tests/fuzz/good_images.h": [("    all.push_back(GoodContainer(70));", "    all.push_back(GoodImage(Layout::kStub, 600, 9, 5, HashId::kXxh3));\n"
                                   "    all.push_back(GoodContainer(70));")],

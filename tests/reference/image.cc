@@ -120,7 +120,7 @@ bool ReadImage(const uint8_t* image, size_t size, Filter* filter) {
   filter->hash_id = trailer[6] & 15;
   const int flags = trailer[6] >> 4;
   if (trailer[7] != 0xa1) return false;  // another magic or version
-  if (filter->hash_id > 2) return false;
+  if (filter->hash_id > kParquet) return false;
 
   size_t end = size - kTrailerSize;  // of what has not been read yet
   if (flags & kFlagSeed) {
@@ -128,7 +128,8 @@ bool ReadImage(const uint8_t* image, size_t size, Filter* filter) {
     filter->has_seed = true;  // of a keyed hash, the check of its secret
     filter->seed = GetLittleEndian(image + (end -= 8), 8);
   }
-  if (filter->hash_id == 2 && !filter->has_seed) return false;
+  if (filter->hash_id == kKeyed && !filter->has_seed) return false;
+  if (filter->hash_id == kParquet && filter->seed != 0) return false;
   if (flags & kFlagNumKeys) {
     if (end < 8) return false;
     filter->has_num_keys = true;
@@ -156,7 +157,7 @@ bool ReadImage(const uint8_t* image, size_t size, Filter* filter) {
 }
 
 bool OpensWith(const Filter& filter, const uint8_t* secret) {
-  if (filter.hash_id != 2) return secret == nullptr;
+  if (filter.hash_id != kKeyed) return secret == nullptr;
   return secret != nullptr && filter.seed == CheckOfSecret(secret);
 }
 

@@ -1,4 +1,4 @@
-// doc/FORMAT.md sections 6, 7 and 9: which bits or counters belong to a hash; and the choice between the layouts.
+// doc/FORMAT.md sections 6, 7, 9 and 11: which bits or counters belong to a hash; and the choice between the layouts.
 #include <algorithm>
 
 #include "tests/reference/reference.h"
@@ -12,6 +12,8 @@ constexpr uint32_t kLaneMultipliers[16] = {0x243F6A89, 0x85A308D3, 0x13198A2F, 0
                                            0x082EFA99, 0xEC4E6C89, 0x452821E7, 0x38D01377, 0xBE5466CF, 0x34E90C6D,
                                            0xC0AC29B7, 0xC97C50DD, 0x3F84D5B5, 0xB5470917};
 constexpr uint64_t kClassicStep = 0xd1342543de82ef95;
+constexpr uint32_t kSalts[8] = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
+                                0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};
 
 std::vector<uint64_t> BlockedBits(const Filter& filter, uint64_t hash) {
   std::vector<uint64_t> bits;
@@ -38,6 +40,17 @@ std::vector<uint64_t> ClassicBits(const Filter& filter, uint64_t hash) {
   return bits;
 }
 
+std::vector<uint64_t> SplitBlockBits(const Filter& filter, uint64_t hash) {
+  std::vector<uint64_t> bits;
+  const uint64_t num_blocks = filter.body.size() / 32, high = hash / 0x100000000;
+  const uint64_t block = high * num_blocks / 0x100000000;
+  const uint32_t x = filter.hash_id == kParquet ? static_cast<uint32_t>(hash % 0x100000000) : InBlockHash(hash);
+  for (uint64_t i = 0; i < 8; ++i) {
+    bits.push_back(block * 256 + i * 32 + (static_cast<uint32_t>(x * kSalts[i]) >> 27));
+  }
+  return bits;
+}
+
 int CounterAt(const Bytes& body, uint64_t i) { return body[i / 2] >> (4 * (i % 2)) & 15; }
 
 void SetCounter(Bytes* body, uint64_t i, int value) {
@@ -59,6 +72,7 @@ uint32_t InBlockHash(uint64_t hash) {
 }
 
 std::vector<uint64_t> BitsOfHash(const Filter& filter, uint64_t hash) {
+  if (filter.layout == kSplitBlock) return SplitBlockBits(filter, hash);
   return filter.layout == kBlocked ? BlockedBits(filter, hash) : ClassicBits(filter, hash);
 }
 
@@ -84,6 +98,8 @@ bool LayoutAccepts(int layout, int num_probes, uint64_t body_size) {
       return num_probes >= 1 && num_probes <= 30 && body_size < uint64_t{1} << 61;
     case kRetrieval:
       return num_probes == 0 && is_blocks;
+    case kSplitBlock:
+      return num_probes == 0 && body_size % 32 == 0 && body_size / 32 <= uint64_t{1} << 24;
     case kContainer:
       return num_probes == 0;  // the rest tells its table
     default:

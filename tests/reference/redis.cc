@@ -7,7 +7,7 @@
 namespace reference {
 namespace {
 
-const char* const kHashes[] = {"caller", "xxh3", "keyed"};
+const char* const kHashes[] = {"caller", "xxh3", "keyed", "parquet"};
 
 std::string Hex(uint64_t value) {
   char text[17];
@@ -99,7 +99,7 @@ bool ReadRedisFilter(const RedisCommand& run, const std::string& name, Filter* f
   if (record.count("current.growth") != 0) {
     read.extensions.push_back({kGrowth, BytesOfHex(record["current.growth"])});
   }
-  read.hash_id = IndexOf(record["hash"], kHashes, 3);
+  read.hash_id = IndexOf(record["hash"], kHashes, static_cast<int>(std::size(kHashes)));
   read.seed = std::stoull(record["seed"], nullptr, 16);
   *filter = read;
   return true;

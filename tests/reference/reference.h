@@ -13,7 +13,7 @@ namespace reference {
 
 using Bytes = std::vector<uint8_t>;
 
-// Section 1. Xxh3 is that of xxHash; the hash of a key takes another seed.
+// Section 1. Xxh3 is that of xxHash; the hash of a key of hash id 1 takes another seed.
 uint64_t Xxh3(const void* data, size_t size, uint64_t seed);
 uint64_t HashOfKey(std::string_view key, uint64_t seed);
 uint64_t HashOfInteger(uint64_t key, uint64_t seed);
@@ -21,20 +21,26 @@ uint64_t HashOfInteger(uint64_t key, uint64_t seed);
 uint64_t SipHash(int c, int d, std::string_view message, const uint8_t* key);
 // What the seed field of an image of hash id 2 holds; `secret` is 16 bytes.
 uint64_t CheckOfSecret(const uint8_t* secret);
+// With seed 0: the hash of a key of hash id 3.
+uint64_t Xxh64(std::string_view message);
 
 // "The high 64 bits of the 128-bit product", by 32-bit halves.
 uint64_t MulHi(uint64_t a, uint64_t b);
 
-// Section 6: x, and section 8: g.
+// Section 6: x, section 8: g, and section 11: x of a hash id that is not 3.
 uint32_t InBlockHash(uint64_t hash);
 
 // Little-endian integers of 1 to 8 bytes.
 uint64_t GetLittleEndian(const uint8_t* from, int bytes);
 void PutLittleEndian(uint64_t value, int bytes, uint8_t* to);
 
-inline constexpr int kBlocked = 1, kClassic = 2, kRetrieval = 3, kCounting = 4, kContainer = 5;  // section 2
-inline constexpr const char* kLayoutNames[] = {"", "blocked", "classic", "retrieval", "counting", "container"};
-inline constexpr int kLayoutsOfOneBody[] = {kBlocked, kClassic, kRetrieval, kCounting};      // the others have stages
+inline constexpr int kCaller = 0, kXxh3 = 1, kKeyed = 2, kParquet = 3;  // section 1
+// Section 2.
+inline constexpr int kBlocked = 1, kClassic = 2, kRetrieval = 3, kCounting = 4, kContainer = 5, kSplitBlock = 6;
+inline constexpr const char* kLayoutNames[] = {"",         "blocked",   "classic",    "retrieval",
+                                               "counting", "container", "split_block"};
+// The others have stages.
+inline constexpr int kLayoutsOfOneBody[] = {kBlocked, kClassic, kRetrieval, kCounting, kSplitBlock};
 inline constexpr int kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunks = 4, kFlagExtensions = 8;  // section 3
 
 struct Extension {
@@ -56,16 +62,16 @@ struct Filter {
   std::vector<Extension> extensions;
   Bytes body;
 
-  // Sections 6, 7 and 9, not retrieval. The body must not be empty.
+  // Sections 6, 7, 9 and 11, not retrieval. The body must not be empty.
   bool Insert(uint64_t hash);  // true if the key was certainly new: a bit changed, or a counter was 0
   bool Remove(uint64_t hash);  // section 9; false: refused
-  // Sections 6 to 9: the body, of its size, made of all hashes at once.
+  // Sections 6 to 9 and 11: the body, of its size, made of all hashes at once.
   void Fill(const std::vector<uint64_t>& hashes);
   // Section 5: an intact filter's answer.
   bool MayContain(uint64_t hash) const;
 };
 
-// Sections 6 to 9: can a body of that layout have so many probes and bytes?
+// Sections 6 to 11: can a body of that layout have so many probes and bytes?
 bool LayoutAccepts(int layout, int num_probes, uint64_t body_size);
 
 // Section 3: what the field of the kind of keys says, 1 to 3; 0 if it says nothing, or is not there.
@@ -84,7 +90,8 @@ int SolveRetrievalBlock(const std::vector<uint64_t>& hashes, uint8_t* block);
 void SolveRetrieval(const std::vector<uint64_t>& hashes, Bytes* body);
 bool RetrievalMayContain(const Bytes& body, uint64_t hash);
 
-// Blocked and classic: the numbers of the bits in the body that belong to a hash (bit p is bit p & 7 of byte p >> 3).
+// Blocked, classic and split_block: the numbers of the bits in the body that belong to a hash (bit p is bit p & 7 of
+// byte p >> 3).
 std::vector<uint64_t> BitsOfHash(const Filter& filter, uint64_t hash);
 
 // Counting: the numbers of its counters (counter i is the low half of byte i >> 1, or the high one if i is odd).

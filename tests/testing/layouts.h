@@ -59,7 +59,7 @@ inline std::vector<Kind> EveryKind() {
   std::vector<Kind> kinds;
   for (const Layout layout : EveryLayout()) {
     for (uint32_t num_probes = 0; num_probes < 256; ++num_probes) {
-      for (const size_t unit : {1u, 64u}) {
+      for (const size_t unit : {1u, 32u, 64u}) {
         if (!internal::FindLayout(layout)->body_is_valid(unit, num_probes)) continue;
         kinds.push_back({layout, num_probes, unit});
         break;
