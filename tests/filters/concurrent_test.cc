@@ -114,6 +114,28 @@ TEST_P(Concurrent, HasTheBitsAndAnswersOfAFilterOnEveryTarget) {
   }
 }
 
+// A layout may take the bits of a hash otherwise by its id.
+TEST_P(Concurrent, HasTheBitsOfEveryHash) {
+  const std::vector<uint64_t> hashes = RandomHashes(3000, 12), strangers = RandomHashes(3000, 13);
+  for (const HashId hash_id : {HashId::kXxh3, HashId::kCaller, HashId::kParquet}) {
+    FilterOptions options = Options(10);
+    options.hash_id = hash_id;
+    Filter expected = Created<Filter>(hashes.size(), options);
+    expected.InsertHashes(hashes.data(), hashes.size());
+    OnEveryTarget([&](const char*) {
+      ConcurrentFilter filter;
+      MustCreate(&filter, hashes.size(), options);
+      for (size_t i = 0; i < 100; ++i) filter.InsertHash(hashes[i]);
+      filter.InsertHashes(hashes.data(), hashes.size());
+      EXPECT_EQ(ImageOf(filter), ImageOf(expected));
+      for (const uint64_t hash : hashes) ASSERT_TRUE(filter.MayContainHash(hash));
+      for (const uint64_t hash : strangers) ASSERT_EQ(filter.MayContainHash(hash), expected.MayContainHash(hash));
+      EXPECT_EQ(filter.CountMaybes(strangers.data(), strangers.size()),
+                expected.CountMaybes(strangers.data(), strangers.size()));
+    });
+  }
+}
+
 TEST_P(Concurrent, SnapshotsComeByEveryWayOut) {
   // Beyond one piece of 1 MiB, and not a multiple of it.
   const std::vector<uint64_t> hashes = RandomHashes(1500000, 7);

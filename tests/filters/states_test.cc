@@ -138,10 +138,12 @@ void ClaimFields(reference::Filter* filter, FilterOptions* options, Random* rand
 reference::Filter ClaimBody(int layout, Random* random) {
   reference::Filter claim;
   claim.layout = layout;
-  claim.num_probes = static_cast<int>(1 + random->Below(layout == reference::kClassic ? 30 : 16));
-  if (layout == reference::kRetrieval) claim.num_probes = random->Below(8) == 0;  // it has none
+  const bool has_probes = layout != reference::kRetrieval && layout != reference::kSplitBlock;
+  claim.num_probes = has_probes ? static_cast<int>(1 + random->Below(layout == reference::kClassic ? 30 : 16))
+                                : static_cast<int>(random->Below(8) == 0);  // it has none
   const size_t units = OneOf<size_t>(random, {0, 1, 2, 3, 64, 65, 100});
-  claim.body = test::SomeBody(random, layout == reference::kClassic ? units : 64 * units);
+  const size_t unit = layout == reference::kClassic ? 1 : layout == reference::kSplitBlock ? 32 : 64;
+  claim.body = test::SomeBody(random, unit * units);
   return claim;
 }
 
@@ -164,7 +166,7 @@ void TryClass(const std::string& image, const FilterOptions& options, Random* ra
 }
 
 void ClaimedState(Random* random, const test::TempDir& folder, Counts* counts) {
-  const int layout = OneOf(random, {1, 2, 3, 4, 5, 5, 5, 5});
+  const int layout = OneOf(random, {1, 2, 3, 4, 6, 5, 5, 5, 5});
   reference::Filter claim = layout == reference::kContainer ? test::ClaimContainer(random) : ClaimBody(layout, random);
   FilterOptions options;
   ClaimFields(&claim, &options, random);
@@ -185,6 +187,9 @@ void ClaimedState(Random* random, const test::TempDir& folder, Counts* counts) {
       return TryClass<ClassicFilter>(image, options, random, folder, counts);
     case 4:
       return TryClass<CountingBlockedFilter>(image, options, random, folder, counts);
+    case 6:
+      if (random->Below(2) == 0) return TryClass<ConcurrentFilter>(image, options, random, folder, counts);
+      return TryClass<Filter>(image, options, random, folder, counts);
     default:
       TryClass<ScalableFilter>(image, options, random, folder, counts);
       TryClass<RotatingFilter>(image, options, random, folder, counts);
