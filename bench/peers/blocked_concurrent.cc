@@ -82,7 +82,7 @@ class FilledFilter : public PeerFilter {
   uint64_t num_new_ = 0;
   Sizing sizing_;
   HugeBuffer memory_, written_memory_;
-  std::vector<std::unique_ptr<Filter>> filters_;                   // of each target
+  std::vector<std::unique_ptr<Filter>> filters_;            // of each target
   std::vector<std::unique_ptr<ConcurrentFilter>> written_;  // the same
   NewKeys new_keys_;
 };

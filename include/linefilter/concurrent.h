@@ -45,8 +45,8 @@ class LINEFILTER_EXPORT ConcurrentFilter final : public KeyFilter {
   // Does what Filter::Create does: on an error the filter is as it was. kAuto is `blocked` here, and a layout that
   // threads cannot share is kInvalidArgument. It is not thread-safe: other threads come when it has returned.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept;
-  // Does what Filter::CreateFromImage does: on an error the filter is as it was. An image of a layout that threads cannot
-  // share is kIncompatible. It is not thread-safe.
+  // Does what Filter::CreateFromImage does: on an error the filter is as it was. An image of a layout that threads
+  // cannot share is kIncompatible. It is not thread-safe.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
   // Does the same with a file, as Filter::Load. It is not thread-safe.
   Status Load(const char* path, const FilterOptions& options = {}) noexcept;

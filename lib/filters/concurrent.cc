@@ -90,9 +90,7 @@ Filter ConcurrentFilter::Seal() noexcept {
 
 // How its image is told and written, while others insert.
 struct ConcurrentFilter::Writing {
-  static const ConcurrentFilter& Of(const KeyFilter& filter) {
-    return static_cast<const ConcurrentFilter&>(filter);
-  }
+  static const ConcurrentFilter& Of(const KeyFilter& filter) { return static_cast<const ConcurrentFilter&>(filter); }
   static uint64_t Memory(const KeyFilter& filter) { return filter.body_bytes() + sizeof(ConcurrentFilter); }
   static uint64_t Bytes(const KeyFilter& filter) {
     return filter.body_bytes() + internal::TrailerBytes(internal::TrailerOf(filter));

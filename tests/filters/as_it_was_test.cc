@@ -93,8 +93,8 @@ class AsItWas : public testing::Test {
   uint64_t memory_ = 0;
 };
 
-using Filters = testing::Types<BlockedFilter, ClassicFilter, CountingBlockedFilter, ConcurrentFilter,
-                               ScalableFilter, RotatingFilter>;
+using Filters = testing::Types<BlockedFilter, ClassicFilter, CountingBlockedFilter, ConcurrentFilter, ScalableFilter,
+                               RotatingFilter>;
 TYPED_TEST_SUITE(AsItWas, Filters, );
 
 TYPED_TEST(AsItWas, OfAnImageThatIsNotWhole) {

@@ -149,8 +149,7 @@ TEST_P(Concurrent, OfSeveralInsertionsOfOneAbsentKeyOneIsToldAtLeast) {
 }
 
 // Inserts them one by one and in batches, and publishes how many are in.
-void InsertAndPublish(ConcurrentFilter* filter, const uint64_t* hashes, size_t n,
-                      std::atomic<size_t>* published) {
+void InsertAndPublish(ConcurrentFilter* filter, const uint64_t* hashes, size_t n, std::atomic<size_t>* published) {
   for (size_t i = 0; i < n;) {
     const size_t batch = i % 3 == 0 && n - i > 40 ? 40 : 1;
     if (batch == 1) {
@@ -258,24 +257,23 @@ struct Way {
   const char* name;
   Status (*take)(const ConcurrentFilter&, const std::string& path, std::string* image);
 };
-constexpr Way kWays[] = {
-    {"WriteImageTo",
-     [](const ConcurrentFilter& filter, const std::string&, std::string* image) {
-       image->resize(filter.ImageBytes());
-       return filter.WriteImageTo(image->data(), image->size());
-     }},
-    {"WriteImage",
-     [](const ConcurrentFilter& filter, const std::string&, std::string* image) {
-       test::Collector collector;
-       const Status status = filter.WriteImage(collector.sink());
-       *image = std::move(collector.bytes);
-       return status;
-     }},
-    {"Save", [](const ConcurrentFilter& filter, const std::string& path, std::string* image) {
-       const Status status = filter.Save(path.c_str());
-       *image = test::ReadFile(path);
-       return status;
-     }}};
+constexpr Way kWays[] = {{"WriteImageTo",
+                          [](const ConcurrentFilter& filter, const std::string&, std::string* image) {
+                            image->resize(filter.ImageBytes());
+                            return filter.WriteImageTo(image->data(), image->size());
+                          }},
+                         {"WriteImage",
+                          [](const ConcurrentFilter& filter, const std::string&, std::string* image) {
+                            test::Collector collector;
+                            const Status status = filter.WriteImage(collector.sink());
+                            *image = std::move(collector.bytes);
+                            return status;
+                          }},
+                         {"Save", [](const ConcurrentFilter& filter, const std::string& path, std::string* image) {
+                            const Status status = filter.Save(path.c_str());
+                            *image = test::ReadFile(path);
+                            return status;
+                          }}};
 
 // Snapshots by all ways out while a thread changes the bits that are being copied, until each way has met enough
 // changes: the image must be intact (checks of what was written, not of what was there then or later) and miss no key

@@ -30,9 +30,7 @@ Status CreateSmall(ClassicFilter* filter, const FilterOptions& options) { return
 Status CreateSmall(CountingBlockedFilter* filter, const FilterOptions& options) {
   return filter->Create(1000, options);
 }
-Status CreateSmall(ConcurrentFilter* filter, const FilterOptions& options) {
-  return filter->Create(1000, options);
-}
+Status CreateSmall(ConcurrentFilter* filter, const FilterOptions& options) { return filter->Create(1000, options); }
 Status CreateSmall(ScalableFilter* filter, const FilterOptions& options) { return filter->Create(100, options); }
 Status CreateSmall(RotatingFilter* filter, const FilterOptions& options) {
   return filter->Create(500, 3, options, Rotation::kByCount);

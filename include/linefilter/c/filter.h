@@ -15,8 +15,8 @@
 
 LINEFILTER_C_BEGIN
 
-// Makes a plain filter for num_keys keys (0 counts as 1). options->layout is blocked, classic, counting, split_block, or
-// auto, which chooses one of the first two.
+// Makes a plain filter for num_keys keys (0 counts as 1). options->layout is blocked, classic, counting, split_block,
+// or auto, which chooses one of the first two.
 linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_options* options,
                                          linefilter_status* status);
 // Makes a mutable copy of an image, verified, of the kind that wrote it (linefilter_filter_kind tells which). A
