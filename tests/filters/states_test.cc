@@ -196,13 +196,15 @@ void ClaimedState(Random* random, const test::TempDir& folder, Counts* counts) {
   }
 }
 
-constexpr bool (*kMakers[])(Random* random, const TempDir& folder, uint64_t number) = {MadeState<BlockedFilter>,
-                                                                                       MadeState<ClassicFilter>,
-                                                                                       MadeState<CountingBlockedFilter>,
-                                                                                       MadeState<ConcurrentFilter>,
-                                                                                       MadeState<ScalableFilter>,
-                                                                                       MadeState<RotatingFilter>,
-                                                                                       MadeRetrieval};
+constexpr bool (*kMakers[])(Random* random, const TempDir& folder, uint64_t number) = {
+    MadeState<BlockedFilter>,
+    MadeState<ClassicFilter>,
+    MadeState<CountingBlockedFilter>,
+    MadeState<ConcurrentFilter>,
+    MadeState<ScalableFilter>,
+    MadeState<RotatingFilter>,
+    MadeRetrieval,
+};
 
 TEST(States, AllLoadSaveAndGoOnTheSameWay) {
   const test::TempDir folder(test::MemoryFolder());
