@@ -245,7 +245,7 @@ TEST(Union, HasNoRateAboveTheRuleThatNobodyAskedFor) {
 TEST(Union, GoesWithEachFilterThatIsMadeInTheSameSize) {
   FilterOptions options = Fpr(0.01);
   options.seed = 7;
-  for (const Layout layout : {Layout::kBlocked, Layout::kCounting, Layout::kClassic}) {
+  for (const Layout layout : {Layout::kBlocked, Layout::kCounting, Layout::kClassic, Layout::kSplitBlock}) {
     Filter first = Created<Filter>(uint64_t{1000}, WithLayout(layout, options));
     const FilterOptions same = FilterOptions::SameSizeAs(first);
     for (const uint64_t num_keys : {1, 900, 1100, 1000000}) {

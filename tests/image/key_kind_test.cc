@@ -19,6 +19,7 @@
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"
 #include "tests/testing/building.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/options.h"
 #include "tests/testing/status.h"
 #include "tests/testing/temp_dir.h"
@@ -97,7 +98,7 @@ void ExpectKept(const Create& create) {
 }
 
 TEST(KeyKind, IsKeptByEachFilter) {
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kCounting}) {
+  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kCounting, Layout::kSplitBlock}) {
     for (const uint64_t num_keys : {uint64_t{10}, uint64_t{10000}}) {
       ExpectKept<Filter>([&](Filter* filter, const FilterOptions& options) {
         return filter->Create(num_keys, WithLayout(layout, options));
@@ -115,7 +116,7 @@ TEST(KeyKind, IsKeptByEachFilter) {
 TEST(KeyKind, IsKeptByEachWayToBuildAndToOpen) {
   const TempDir folder;
   for (const KeyKind kind : kAllKinds) {
-    for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval, Layout::kCounting}) {
+    for (const Layout layout : EveryLayout()) {
       for (const size_t num_keys : {0, 10, 20000}) {
         FilterOptions options = Told(kind);
         options.layout = layout;
@@ -259,7 +260,7 @@ TEST(KeyKind, OfAUnionIsThatOfBothSides) {
       {{kUnknown, false}, {kText, true}, kText},   {{kUnknown, false}, {kInteger, false}, kInteger},
       {{kText, false}, {kInteger, false}, kMixed}, {{kUnknown, false}, {kUnknown, false}, kUnknown},
   };
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kCounting}) {
+  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kCounting, Layout::kSplitBlock}) {
     for (const auto& test : kUnions) {
       for (const bool turned : {false, true}) {
         const Side& one = turned ? test.other : test.one;
