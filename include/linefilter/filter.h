@@ -111,7 +111,7 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   Status LoadImage(Layout layout, const char* path, const FilterOptions& options) noexcept;
 
  private:
-  friend class ConcurrentBlockedFilter;  // whose owner_ is a copy, too
+  friend class ConcurrentFilter;  // whose owner_ is made and copied so, too
 
   struct LINEFILTER_LOCAL Writing;  // its table KeyFilter::Image
   LINEFILTER_LOCAL Status CopyView(Layout layout, const FilterView& view, const FilterOptions& options) noexcept;

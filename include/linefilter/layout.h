@@ -44,6 +44,7 @@ LINEFILTER_EXPORT LayoutList SupportedLayouts() noexcept;
 struct LayoutFacts {
   bool buildable = false;         // FilterBuilder makes it; `container`, which consists of other filters, is not
   bool takes_keys = false;        // single keys can be inserted into a filter of it (linefilter/filter.h)
+  bool shares = false;            // many threads may fill a filter of it at once (linefilter/concurrent.h)
   bool gives_back = false;        // they can be removed, too
   bool keeps_repeats = false;     // a key that was inserted twice must be removed twice
   bool unites = false;            // two filters of it can be united

@@ -1,10 +1,8 @@
 #include "lib/layouts/split_block/body.h"
 
-#include <cstring>
-
 #include "lib/base/endian.h"
+#include "lib/layouts/blocks/bit_blocks.h"
 #include "lib/layouts/blocks/block.h"
-#include "lib/layouts/blocks/folded_fpr.h"
 #include "lib/layouts/blocks/size_of_blocks.h"
 #include "lib/layouts/layout_record.h"
 #include "lib/layouts/lazy.h"
@@ -60,21 +58,8 @@ void BindSplitBlocks(const uint8_t* body, uint64_t body_bytes, HashId hash_id, P
   state->lane_ones = hash_id == HashId::kParquet ? kSplitFolds.none : kSplitFolds.all;
 }
 
-void SplitBlockFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to) {
-  for (uint64_t i = 0; i < num_blocks; ++i, to += kSplitBlockBytes) {
-    uint64_t words[kSplitBlockBytes / 8] = {}, more[kSplitBlockBytes / 8];
-    if (add) memcpy(words, to, kSplitBlockBytes);
-    for (uint64_t j = 0; j < factor; ++j, from += kSplitBlockBytes) {
-      memcpy(more, from, kSplitBlockBytes);
-      for (size_t w = 0; w < kSplitBlockBytes / 8; ++w) words[w] |= more[w];  // vectorized by the compiler
-    }
-    memcpy(to, words, kSplitBlockBytes);
-  }
-}
-
 double SplitBlockFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough, double* keys) {
-  return FoldedFpr<SplitBlockFoldBlocks, ReadBitsOf, kBitsPerBlock, kSplitBlockBytes, kSplitBlockProbes>(
-      bodies, num_blocks, enough, keys);
+  return FoldedFprOfBits<ReadBitsOf, kSplitBlockBytes, kSplitBlockProbes>(bodies, num_blocks, enough, keys);
 }
 
 extern const LayoutRecord kSplitBlockLayout;
@@ -82,7 +67,7 @@ constexpr LayoutRecord kSplitBlockLayout = [] {
   LayoutRecord record = PlainRecord<IsValid, BindFolded, SplitBlockKernels>(Layout::kSplitBlock, "split_block",
                                                                             ApproximateSize, ExpectedFpr);
   LayoutFacts& facts = record.facts;
-  facts.buildable = facts.takes_keys = facts.unites = facts.folds = facts.zeros_are_empty = true;
+  facts.buildable = facts.takes_keys = facts.shares = facts.unites = facts.folds = facts.zeros_are_empty = true;
   facts.block_bytes = kSplitBlockBytes;
   facts.bits_of_position = 1;
   facts.num_positions = kSplitBlockProbes;

@@ -33,9 +33,8 @@ const Kernels& SplitBlockKernels();
 // Makes `state` answer from blocks that Parquet or an image has; the hash id says how a hash is folded.
 void BindSplitBlocks(const uint8_t* body, uint64_t body_bytes, HashId hash_id, ProbeState* state);
 
-// These are LayoutMaker::build_range, fold_blocks and folded_fpr.
+// These are LayoutMaker::build_range and folded_fpr.
 void SplitBlockBuildRange(const ProbeState& state, const BlockRange& range, void* scratch);
-void SplitBlockFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to);
 double SplitBlockFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough, double* keys);
 
 }  // namespace linefilter::internal

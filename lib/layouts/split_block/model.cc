@@ -7,6 +7,7 @@
 // (block_load.h).
 #include "lib/base/equal_hashes.h"
 #include "lib/base/real.h"
+#include "lib/layouts/blocks/bit_blocks.h"
 #include "lib/layouts/blocks/block_load.h"
 #include "lib/layouts/layout_maker.h"
 #include "lib/layouts/split_block/body.h"
@@ -52,7 +53,7 @@ constexpr LayoutMaker kSplitBlockMaker = {
     8192,
     SplitBlockBuildRange,
     nullptr,
-    SplitBlockFoldBlocks,
+    FoldBitBlocks<kSplitBlockBytes>,
     SplitBlockFoldedFpr};
 
 }  // namespace linefilter::internal
