@@ -105,11 +105,14 @@ Case OfReal(Random* random, const Type& type) {
   if (type.physical == Physical::kFloat) real = double{static_cast<float>(real)};
   const double stored = is_negative_zero ? -0.0 : real;
   const float narrow = static_cast<float>(stored);
-  made.stored.resize(type.physical == Physical::kFloat ? 4 : 8);
   if (type.physical == Physical::kFloat) {
-    memcpy(made.stored.data(), &narrow, 4);
+    int32_t bits;
+    memcpy(&bits, &narrow, sizeof(bits));
+    made.stored = Little(bits, sizeof(bits));
   } else {
-    memcpy(made.stored.data(), &stored, 8);
+    int64_t bits;
+    memcpy(&bits, &stored, sizeof(bits));
+    made.stored = Little(bits, sizeof(bits));
   }
   made.equal = {Value::Double(real)};
   if (type.physical == Physical::kFloat) made.equal.push_back(Value::Float(static_cast<float>(real)));
