@@ -32,7 +32,7 @@ namespace linefilter {
 // ParquetHashBytes is for BYTE_ARRAY (the bytes without their length), FIXED_LEN_BYTE_ARRAY and INT96 (12 bytes), and
 // ParquetHashes for whole columns of 32 or 64 bits, or of bytes. BOOLEAN has no filter.
 
-// INT32: 4 little-endian bytes. Integers of 8 and 16 bits are widened by their sign, those of 32 unsigned bits are
+// INT32 is 4 little-endian bytes. Integers of 8 and 16 bits are widened by their sign, those of 32 unsigned bits are
 // cast.
 LINEFILTER_INLINE uint64_t ParquetHashInt32(int32_t value) noexcept {
   const uint32_t bits = static_cast<uint32_t>(value);
@@ -40,12 +40,12 @@ LINEFILTER_INLINE uint64_t ParquetHashInt32(int32_t value) noexcept {
                                   static_cast<unsigned char>(bits >> 16), static_cast<unsigned char>(bits >> 24)};
   return ParquetHashBytes(bytes, sizeof(bytes));
 }
-// INT64: 8 little-endian bytes; those of 64 unsigned bits are cast.
+// INT64 is 8 little-endian bytes. Integers of 64 unsigned bits are cast.
 LINEFILTER_INLINE uint64_t ParquetHashInt64(int64_t value) noexcept {
   return ParquetHashNumber(static_cast<uint64_t>(value));
 }
-// FLOAT and DOUBLE: the IEEE bits, little-endian. So -0.0 and 0.0 have different hashes, and so have NaNs of different
-// bits. A writer hashes what it stores; a ParquetQuestion asks for both zeros, and for no NaN.
+// FLOAT and DOUBLE are their IEEE bits, little-endian. So -0.0 and 0.0 have different hashes, and so have NaNs of
+// different bits. A writer hashes what it stores; a ParquetQuestion asks for both zeros, and for no NaN.
 LINEFILTER_INLINE uint64_t ParquetHashFloat(float value) noexcept {
   int32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
@@ -57,7 +57,7 @@ LINEFILTER_INLINE uint64_t ParquetHashDouble(double value) noexcept {  // see Pa
   return ParquetHashInt64(bits);
 }
 
-// How values are stored; the numbers are those of Parquet's metadata (Type).
+// This says how values are stored. The numbers are those of Parquet's metadata (Type).
 enum class ParquetPhysicalType : uint8_t {
   kBoolean = 0,            // no filter
   kInt32 = 1,              // 4 little-endian bytes
@@ -69,8 +69,8 @@ enum class ParquetPhysicalType : uint8_t {
   kFixedLenByteArray = 7,  // type_length bytes
 };
 
-// What they mean; the numbers are those of the fields of Parquet's LogicalType, 9 is the INTERVAL of its ConvertedType.
-// Others may be cast to this type: a question about them answers "maybe".
+// This says what values mean. The numbers are those of the fields of Parquet's LogicalType; 9 is the INTERVAL of its
+// ConvertedType. Others may be cast to this type: a question about them answers "maybe".
 enum class ParquetLogicalType : uint8_t {
   kNone = 0,       // what the physical type says
   kString = 1,     // UTF-8
@@ -87,7 +87,7 @@ enum class ParquetLogicalType : uint8_t {
   kFloat16 = 15,   // IEEE, 2 bytes
 };
 
-// The unit of times and timestamps; the numbers are those of the fields of Parquet's TimeUnit.
+// This is the unit of times and timestamps. The numbers are those of the fields of Parquet's TimeUnit.
 enum class ParquetTimeUnit : uint8_t {
   kMillis = 1,  // 10^-3 s
   kMicros = 2,  // 10^-6 s
@@ -106,19 +106,19 @@ struct LINEFILTER_EXPORT ParquetColumnType {
   bool is_utc = false;                              // TIME and TIMESTAMP: isAdjustedToUTC
   ParquetTimeUnit unit = ParquetTimeUnit::kMicros;  // TIME and TIMESTAMP
 
-  // A column without a logical type.
+  // Makes the type of a column without a logical type.
   static ParquetColumnType Plain(ParquetPhysicalType physical, int32_t type_length = 0) noexcept;
-  // A column whose logical type has no parameters and one physical type: STRING, ENUM, JSON, BSON (BYTE_ARRAY), UUID,
-  // FLOAT16, INTERVAL (FIXED_LEN_BYTE_ARRAY), DATE (INT32).
+  // Makes one whose logical type has no parameters and one physical type. These are STRING, ENUM, JSON and BSON
+  // (BYTE_ARRAY), UUID, FLOAT16 and INTERVAL (FIXED_LEN_BYTE_ARRAY), and DATE (INT32).
   static ParquetColumnType Of(ParquetLogicalType logical) noexcept;
-  // INTEGER of 8, 16, 32 (INT32) or 64 bits (INT64).
+  // Makes INTEGER of 8, 16, 32 (INT32) or 64 bits (INT64).
   static ParquetColumnType Integer(int32_t bit_width, bool is_signed) noexcept;
-  // DECIMAL in INT32, INT64, BYTE_ARRAY, or FIXED_LEN_BYTE_ARRAY of type_length bytes.
+  // Makes DECIMAL in INT32, INT64, BYTE_ARRAY, or FIXED_LEN_BYTE_ARRAY of type_length bytes.
   static ParquetColumnType Decimal(ParquetPhysicalType physical, int32_t precision, int32_t scale,
                                    int32_t type_length = 0) noexcept;
-  // TIME in milliseconds (INT32), or in microseconds or nanoseconds (INT64).
+  // Makes TIME in milliseconds (INT32), or in microseconds or nanoseconds (INT64).
   static ParquetColumnType Time(ParquetTimeUnit unit, bool is_utc) noexcept;
-  // TIMESTAMP (INT64).
+  // Makes TIMESTAMP (INT64).
   static ParquetColumnType Timestamp(ParquetTimeUnit unit, bool is_utc) noexcept;
 };
 
@@ -127,16 +127,16 @@ struct LINEFILTER_EXPORT ParquetInteger {
   uint64_t words[4] = {};  // see above
 
   ParquetInteger() noexcept = default;  // 0
-  // Any integer of at most 64 bits.
+  // Takes any integer of at most 64 bits.
   template <class T, std::enable_if_t<internal::kIsInteger<T>, int> = 0>
   ParquetInteger(T value) noexcept {
     words[0] = static_cast<uint64_t>(value);
     if constexpr (std::is_signed_v<T>) words[1] = words[2] = words[3] = value < 0 ? ~uint64_t{0} : uint64_t{0};
   }
-  // Of 128 bits: FromHalves(static_cast<int64_t>(v >> 64), static_cast<uint64_t>(v)).
+  // Makes one of 128 bits: FromHalves(static_cast<int64_t>(v >> 64), static_cast<uint64_t>(v)).
   static ParquetInteger FromHalves(int64_t high, uint64_t low) noexcept;
-  // Of big-endian two's complement bytes, as DECIMAL stores them; no bytes are 0. It is false, and *integer untouched,
-  // if the number needs more than 256 bits.
+  // Reads big-endian two's complement bytes, as DECIMAL stores them; no bytes are 0. It is false, and *integer is
+  // untouched, if the number needs more than 256 bits.
   static bool FromBigEndian(const void* bytes, size_t size, ParquetInteger* integer) noexcept;
 };
 
@@ -166,24 +166,25 @@ struct LINEFILTER_EXPORT ParquetValue {
   std::string_view bytes;       // kText, kBytes
   unsigned char uuid[16] = {};  // kUuid
 
-  // An integer of any width and sign, as an integer.
+  // Makes an integer of any width and sign.
   static ParquetValue Integer(const ParquetInteger& value) noexcept;
-  // unscaled * 10^-scale, as a decimal: 12.34 is Decimal(1234, 2).
+  // Makes unscaled * 10^-scale: 12.34 is Decimal(1234, 2).
   static ParquetValue Decimal(const ParquetInteger& unscaled, int32_t scale) noexcept;
-  // Float is for a constant that the query has as FLOAT: large integers equal fewer of those.
+  // Float is for a constant that is compared as FLOAT, Double for one that is compared as DOUBLE. More integers and
+  // decimals are rounded to the same FLOAT.
   static ParquetValue Float(float value) noexcept;
   static ParquetValue Double(double value) noexcept;  // see Float
-  // UTF-8, for columns of text, and for UUID.
+  // Takes UTF-8, for columns of text and of UUID.
   static ParquetValue Text(std::string_view text) noexcept;
-  // The bytes that the column stores, without any escape.
+  // Takes the bytes that the column stores, without any escape.
   static ParquetValue Bytes(const void* bytes, size_t size) noexcept;
-  // 16 bytes in the order of the text: 00112233-... begins with 00 11 22 33.
+  // Takes 16 bytes in the order of the text: 00112233-... begins with 00 11 22 33.
   static ParquetValue Uuid(const void* bytes) noexcept;
-  // Days since 1970-01-01.
+  // Counts days since 1970-01-01.
   static ParquetValue Date(int64_t days) noexcept;
-  // Since midnight. is_utc must be that of the column.
+  // Counts since midnight. is_utc must be that of the column.
   static ParquetValue Time(int64_t count, ParquetTimeUnit unit, bool is_utc) noexcept;
-  // Since 1970-01-01 00:00. is_utc tells an instant from a local time, which depends on a time zone to be compared.
+  // Counts since 1970-01-01 00:00. is_utc tells an instant from a local time: only a time zone would compare the two.
   static ParquetValue Timestamp(int64_t count, ParquetTimeUnit unit, bool is_utc) noexcept;
 };
 
@@ -207,8 +208,8 @@ struct ParquetAnswer {
   const char* message = "";                      // the reason in a sentence, which lives as long as the program
 };
 
-// A value for a column of some type, to be asked of any number of filters, for example those of all row groups. It has
-// some 300 bytes, is copyable, and refers to nothing.
+// A ParquetQuestion is a value for a column of some type, to be asked of any number of filters, for example those of
+// all row groups. It has some 300 bytes, is copyable, and refers to nothing.
 class LINEFILTER_EXPORT ParquetQuestion {
  public:
   // Finds the forms; it refers to neither afterwards.
