@@ -24,6 +24,7 @@
 #include "linefilter/filter_base.h"
 #include "linefilter/hash.h"
 #include "linefilter/internal/export.h"
+#include "linefilter/internal/xxh64.h"
 #include "linefilter/key.h"
 
 namespace linefilter {
@@ -35,10 +36,7 @@ namespace linefilter {
 // INT32 is 4 little-endian bytes. Integers of 8 and 16 bits are widened by their sign, those of 32 unsigned bits are
 // cast.
 LINEFILTER_INLINE uint64_t ParquetHashInt32(int32_t value) noexcept {
-  const uint32_t bits = static_cast<uint32_t>(value);
-  const unsigned char bytes[4] = {static_cast<unsigned char>(bits), static_cast<unsigned char>(bits >> 8),
-                                  static_cast<unsigned char>(bits >> 16), static_cast<unsigned char>(bits >> 24)};
-  return ParquetHashBytes(bytes, sizeof(bytes));
+  return internal::Xxh64Of4Bytes(static_cast<uint32_t>(value));
 }
 // INT64 is 8 little-endian bytes. Integers of 64 unsigned bits are cast.
 LINEFILTER_INLINE uint64_t ParquetHashInt64(int64_t value) noexcept {
