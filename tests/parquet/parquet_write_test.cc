@@ -2,10 +2,12 @@
 // are those that were asked for.
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "linefilter/builder.h"
+#include "linefilter/concurrent.h"
 #include "linefilter/filter.h"
 #include "linefilter/parquet.h"
 #include "linefilter/sizing.h"
@@ -76,6 +78,36 @@ TEST(ParquetWrite, IsTheSameByEveryWay) {
   const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   ASSERT_TRUE(IsOk(view.status()));
   EXPECT_EQ(Written(view), file);
+}
+
+// A filter that threads share is written while they insert: what was in before is in the file.
+TEST(ParquetWrite, IsASnapshotOfWhatThreadsShare) {
+  const std::vector<uint64_t> before = RandomHashes(20000, 4), meanwhile = RandomHashes(20000, 5);
+  ConcurrentFilter filter;
+  ASSERT_TRUE(IsOk(filter.Create(40000, ParquetFilterOptions(0.01))));
+  filter.InsertHashes(before.data(), before.size());
+  EXPECT_EQ(Written(filter), Written(FilterOf(before, ParquetFilterOptionsOfBytes(filter.body_bytes()))));
+  std::thread inserter([&] {
+    for (const uint64_t hash : meanwhile) filter.InsertHash(hash);
+  });
+  std::string sunk;
+  const auto take = [](void* context, const void* data, size_t size) noexcept {
+    static_cast<std::string*>(context)->append(static_cast<const char*>(data), size);
+    return true;
+  };
+  for (int i = 0; i < 20; ++i) {
+    sunk.clear();
+    EXPECT_TRUE(IsOk(WriteParquetFilter(filter, {take, &sunk})));
+    for (const std::string& file : {Written(filter), sunk}) {
+      const ParquetFilterView view(file.data(), file.size());
+      ASSERT_TRUE(IsOk(view.status()));
+      EXPECT_EQ(view.CountMaybes(before.data(), before.size()), before.size());
+    }
+  }
+  inserter.join();
+  sunk.clear();
+  EXPECT_TRUE(IsOk(WriteParquetFilter(filter, {take, &sunk})));
+  EXPECT_EQ(sunk, Written(filter));
 }
 
 TEST(ParquetWrite, RefusesWithWords) {
