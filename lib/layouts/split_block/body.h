@@ -13,6 +13,7 @@
 #include "lib/layouts/layout_maker.h"
 #include "linefilter/hash.h"
 #include "linefilter/internal/compiler.h"
+#include "linefilter/internal/split_block.h"
 
 namespace linefilter::internal {
 
