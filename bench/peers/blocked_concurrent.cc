@@ -1,4 +1,4 @@
-// ConcurrentBlockedFilter while threads insert; and what it costs beside a BlockedFilter that nobody inserts into any
+// ConcurrentFilter while threads insert; and what it costs beside a BlockedFilter that nobody inserts into any
 // more, with the other thread as busy as there, in a filter of its own.
 #include <algorithm>
 #include <cstring>
@@ -82,8 +82,8 @@ class FilledFilter : public PeerFilter {
   uint64_t num_new_ = 0;
   Sizing sizing_;
   HugeBuffer memory_, written_memory_;
-  std::vector<std::unique_ptr<Filter>> filters_;                   // of each target
-  std::vector<std::unique_ptr<ConcurrentBlockedFilter>> written_;  // the same
+  std::vector<std::unique_ptr<Filter>> filters_;            // of each target
+  std::vector<std::unique_ptr<ConcurrentFilter>> written_;  // the same
   NewKeys new_keys_;
 };
 
@@ -105,7 +105,7 @@ Peer MakePeer(const char* name, const char* origin) {
 }  // namespace
 
 std::vector<Peer> Peers_blocked_concurrent() {
-  return {MakePeer<ConcurrentBlockedFilter>("blocked_concurrent", "linefilter, threads insert and ask at once"),
+  return {MakePeer<ConcurrentFilter>("blocked_concurrent", "linefilter, threads insert and ask at once"),
           MakePeer<BlockedFilter>("blocked_sealed", "linefilter, nobody inserts while it is asked")};
 }
 

@@ -94,7 +94,7 @@ class LayoutFilter : public PeerFilter {
   uint64_t bytes() const override { return sizing_.body_bytes; }
   uint32_t num_probes() const override { return sizing_.num_probes; }
   double expected_fpr() const override { return sizing_.expected_fpr; }
-  double lines() const override { return FactsOf(options_.layout).has_blocks ? 1 : sizing_.num_probes; }
+  double lines() const override { return FactsOf(options_.layout).block_bytes != 0 ? 1 : sizing_.num_probes; }
 
   uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const override {
     if (access == Access::kInlined || access == Access::kInlinedBranch || access == Access::kInlinedDependent) {

@@ -56,7 +56,7 @@ class Stages : public PeerFilter {
     facts.layout = Layout::kContainer;
     for (const Sizing& sizing : sizings) {
       facts.body_bytes += sizing.body_bytes;
-      facts.stages[facts.num_stages++] = {sizing.body_bytes / kBlockOfBodyBytes, 0, sizing.num_probes};
+      facts.stages[facts.num_stages++] = {sizing.body_bytes / FactsOf(sizing.layout).block_bytes, 0, sizing.num_probes};
     }
     return facts;
   }

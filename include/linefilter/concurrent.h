@@ -1,11 +1,12 @@
-// ConcurrentBlockedFilter: a `blocked` filter that any number of threads fill and ask at once, without a lock.
+// ConcurrentFilter: a filter that any number of threads fill and ask at once, without a lock. Its layout is `blocked`,
+// or another one that threads can share (LayoutFacts::shares), such as `split_block`.
 //
-//   linefilter::ConcurrentBlockedFilter seen;
+//   linefilter::ConcurrentFilter seen;
 //   linefilter::Status status = seen.Create(100000000, options);  // one thread, before the others come
 //   if (!status.ok()) ...  // status.message() says what to do
 //   if (seen.InsertKey(url)) fetch(url);                          // any thread
 //
-// The same keys give the same bits as in a BlockedFilter, whatever threads inserted them in whatever order.
+// The same keys give the same bits as in a Filter, whatever threads inserted them in whatever order.
 // - Insertion is wait-free where the CPU has an atomic OR of 64 bits (x86-64, Arm with LSE), elsewhere lock-free;
 //   lookups are wait-free.
 // - A lookup sees every insertion that happened before it. That is one by the same thread, or by a thread from which
@@ -35,24 +36,25 @@
 namespace linefilter {
 
 // linefilter/concurrent.h begins with what many threads see of it.
-class LINEFILTER_EXPORT ConcurrentBlockedFilter final : public KeyFilter {
+class LINEFILTER_EXPORT ConcurrentFilter final : public KeyFilter {
  public:
-  ConcurrentBlockedFilter() noexcept;  // answers "maybe" and takes nothing, until Create
-  ConcurrentBlockedFilter(const ConcurrentBlockedFilter&) = delete;
-  ConcurrentBlockedFilter& operator=(const ConcurrentBlockedFilter&) = delete;
+  ConcurrentFilter() noexcept;  // answers "maybe" and takes nothing, until Create
+  ConcurrentFilter(const ConcurrentFilter&) = delete;
+  ConcurrentFilter& operator=(const ConcurrentFilter&) = delete;
 
-  // Does what BlockedFilter::Create does: on an error the filter is as it was. Not thread-safe: other threads come when
-  // it has returned.
+  // Does what Filter::Create does: on an error the filter is as it was. kAuto is `blocked` here, and a layout that
+  // threads cannot share is kInvalidArgument. It is not thread-safe: other threads come when it has returned.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept;
-  // Does what BlockedFilter::CreateFromImage does: on an error the filter is as it was. It is not thread-safe.
+  // Does what Filter::CreateFromImage does: on an error the filter is as it was. An image of a layout that threads
+  // cannot share is kIncompatible. It is not thread-safe.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
-  // Does what BlockedFilter::Load does. It is not thread-safe.
+  // Does the same with a file, as Filter::Load. It is not thread-safe.
   Status Load(const char* path, const FilterOptions& options = {}) noexcept;
-  // Becomes a snapshot of `other`, into which others may insert meanwhile (below). It does what
-  // BlockedFilter::CloneFrom does, and is not thread-safe for this filter.
-  Status CloneFrom(const ConcurrentBlockedFilter& other) noexcept;
+  // Becomes a snapshot of `other`, into which others may insert meanwhile (below). It does what Filter::CloneFrom does,
+  // and is not thread-safe for this filter.
+  Status CloneFrom(const ConcurrentFilter& other) noexcept;
   // Gives the filter away, without a copy; this one is as before Create. Not thread-safe: all threads have stopped.
-  BlockedFilter Seal() noexcept;
+  Filter Seal() noexcept;
 
   // Any number of threads may call at once what filter_base.h and key_filter.h have. A filter is written, or saved, as
   // a snapshot: the image of the keys so far, while insertions go on. Every insertion that happened before the call is
@@ -61,10 +63,11 @@ class LINEFILTER_EXPORT ConcurrentBlockedFilter final : public KeyFilter {
   // 1/16384 of the image for the moment.
 
  private:
+  LINEFILTER_LOCAL Status CopyView(const FilterView& view, const FilterOptions& options) noexcept;
   LINEFILTER_LOCAL void Share(const Allocator& allocator) noexcept;
 
   struct LINEFILTER_LOCAL Writing;  // its table KeyFilter::Image
-  BlockedFilter owner_;             // the owner of the body
+  Filter owner_;                    // the owner of the body
   Allocator allocator_;
 };
 

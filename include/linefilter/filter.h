@@ -111,7 +111,7 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   Status LoadImage(Layout layout, const char* path, const FilterOptions& options) noexcept;
 
  private:
-  friend class ConcurrentBlockedFilter;  // whose owner_ is a copy, too
+  friend class ConcurrentFilter;  // whose owner_ is made and copied so, too
 
   struct LINEFILTER_LOCAL Writing;  // its table KeyFilter::Image
   LINEFILTER_LOCAL Status CopyView(Layout layout, const FilterView& view, const FilterOptions& options) noexcept;
@@ -119,7 +119,7 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   LINEFILTER_LOCAL Status UnionBody(const FilterBase& other, const UnionOptions& options) noexcept;
   LINEFILTER_LOCAL void Release() noexcept;
   LINEFILTER_LOCAL void MoveFrom(Filter& other) noexcept;
-  LINEFILTER_LOCAL Status Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes,
+  LINEFILTER_LOCAL Status Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes, const KeyHash& key_hash,
                                    const FilterOptions& options) noexcept;
   uint8_t* mutable_body() noexcept { return const_cast<uint8_t*>(state_.body); }
 

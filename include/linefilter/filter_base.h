@@ -102,7 +102,7 @@ class LINEFILTER_EXPORT FilterBase {
     return state_.unit_shift == 0 ? 0 : state_.num_units;
   }
   // The body: body_bytes() bytes, as long as the filter or its image lives and does not move. It is null for a filter
-  // whose stages are not one piece of memory. Those of a ConcurrentBlockedFilter change while they are read.
+  // whose stages are not one piece of memory. Those of a ConcurrentFilter change while they are read.
   const uint8_t* body() const noexcept { return state_.num_stages == 0 ? state_.body : AllStages().body; }
 
   // The target that answers ("AVX3", ...).

@@ -28,6 +28,7 @@
 #include "linefilter/filter_base.h"
 #include "linefilter/hash.h"
 #include "linefilter/internal/test_block.h"
+#include "linefilter/internal/test_split_block.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
@@ -59,12 +60,14 @@ class Prober {
     using internal::InlineTest;
     if (HWY_LIKELY(inline_test_ == InlineTest::kBlock)) return Test<InlineTest::kBlock>(hash);
     if (HWY_LIKELY(inline_test_ == InlineTest::kSolvedBlock)) return Test<InlineTest::kSolvedBlock>(hash);
+    if (HWY_LIKELY(inline_test_ == InlineTest::kSplitBlock)) return Test<InlineTest::kSplitBlock>(hash);
     return Test<InlineTest::kNone>(hash);
   }
   // Prefetches what MayContainHash will read, to overlap misses, as FilterBase does.
   HWY_INLINE void Prepare(uint64_t hash) const {
     if (HWY_UNLIKELY(inline_test_ == internal::InlineTest::kNone)) return filter_->Prepare(hash);
-    __builtin_prefetch(body_ + 64 * BlockIndex(hash, num_units_));
+    const bool is_split = inline_test_ == internal::InlineTest::kSplitBlock;
+    __builtin_prefetch(body_ + (BlockIndex(hash, num_units_) << (is_split ? 5 : 6)));
   }
   // Asks for a key, as FilterBase does.
   HWY_INLINE bool MayContainKey(Key key) const {
@@ -85,6 +88,7 @@ class Prober {
 #endif
     if (inline_test_ == InlineTest::kBlock) return work(OfLayout<InlineTest::kBlock>{*this});
     if (inline_test_ == InlineTest::kSolvedBlock) return work(OfLayout<InlineTest::kSolvedBlock>{*this});
+    if (inline_test_ == InlineTest::kSplitBlock) return work(OfLayout<InlineTest::kSplitBlock>{*this});
     return work(OfLayout<InlineTest::kNone>{*this});
   }
 
@@ -100,7 +104,11 @@ class Prober {
   HWY_INLINE bool Test(uint64_t hash) const {
     [[maybe_unused]] const uint8_t* const block = body_ + 64 * BlockIndex(hash, num_units_);
     [[maybe_unused]] const uint32_t x = InBlockHash(hash);
-    if constexpr (kTest == internal::InlineTest::kSolvedBlock) {
+    if constexpr (kTest == internal::InlineTest::kSplitBlock) {
+      const uint32_t folded = internal::FoldSplitHash(lane_ones_, hash);
+      return TestSplitBlock(body_ + 32 * internal::SplitBlockIndex(hash, num_units_), folded,
+                            hn::Set(LaneTag(), folded));
+    } else if constexpr (kTest == internal::InlineTest::kSolvedBlock) {
       return TestSolvedBlock(block, x);
 #if LINEFILTER_FEW_LANES
     } else if constexpr (kTest == internal::InlineTest::kFewLanes) {
@@ -137,7 +145,12 @@ class Inserter {
 
   // True if the key was certainly new.
   HWY_INLINE bool InsertHash(uint64_t hash) {
-    if (HWY_UNLIKELY(inline_test_ != internal::InlineTest::kBlock)) return filter_->InsertHash(hash);
+    if (HWY_UNLIKELY(inline_test_ != internal::InlineTest::kBlock)) {
+      if (HWY_UNLIKELY(inline_test_ != internal::InlineTest::kSplitBlock)) return filter_->InsertHash(hash);
+      const uint32_t folded = internal::FoldSplitHash(lane_ones_, hash);
+      return InsertIntoSplitBlock(body_ + 32 * internal::SplitBlockIndex(hash, num_units_), folded,
+                                  hn::Set(LaneTag(), folded));
+    }
     const uint32_t x = InBlockHash(hash);
     return InsertIntoBlock(body_ + 64 * BlockIndex(hash, num_units_), lane_ones_, x, hn::Set(LaneTag(), x));
   }

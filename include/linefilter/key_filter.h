@@ -1,5 +1,5 @@
 // A KeyFilter is a filter that takes keys and has an image, whatever its layout and however it lives. Filter
-// (filter.h), ConcurrentBlockedFilter (concurrent.h), ScalableFilter (scalable.h) and RotatingFilter (rotating.h) are
+// (filter.h), ConcurrentFilter (concurrent.h), ScalableFilter (scalable.h) and RotatingFilter (rotating.h) are
 // KeyFilters. Code that only fills filters, asks them and saves them takes a KeyFilter&, and works with each.
 //
 //   linefilter::KeyFilter& filter = blocked;  // or a ScalableFilter, a RotatingFilter, ...

@@ -44,14 +44,15 @@ LINEFILTER_EXPORT LayoutList SupportedLayouts() noexcept;
 struct LayoutFacts {
   bool buildable = false;         // FilterBuilder makes it; `container`, which consists of other filters, is not
   bool takes_keys = false;        // single keys can be inserted into a filter of it (linefilter/filter.h)
+  bool shares = false;            // many threads may fill a filter of it at once (linefilter/concurrent.h)
   bool gives_back = false;        // they can be removed, too
   bool keeps_repeats = false;     // a key that was inserted twice must be removed twice
   bool unites = false;            // two filters of it can be united
   bool folds = false;             // a filter of it can be folded, and united with one of another size
-  bool has_blocks = false;        // a key lies in one block of 64 bytes (in a `container`: in one of each stage)
   bool has_stages = false;        // it consists of stages, each a filter of layout `blocked`
   bool has_levels = false;        // FilterBase::CountLevels tells the load of its blocks
   bool zeros_are_empty = false;   // a body of zeros holds no key
+  uint32_t block_bytes = 0;       // a key lies in one block of so many (in a `container`: of each stage); 0: in none
   uint32_t max_num_probes = 0;    // num_probes is 1 to this; 0: there is none to choose
   uint32_t bits_of_position = 0;  // each position of a key is a bit, or a counter of so many; 0: it has no positions
   uint32_t num_positions = 0;     // how many a key has (PositionsOfHash)

@@ -37,7 +37,7 @@ struct FilterOptions {
   uint64_t body_bytes = 0;
   // 0 means the best for the density. It goes with bits_per_key only.
   uint32_t num_probes = 0;
-  // FilterBuilder and Filter go by this. What has a layout of its own, or is given one, does not look
+  // FilterBuilder, Filter and ConcurrentFilter go by this. What has a layout of its own, or is given one, does not look
   // at it; a ScalableFilter and a RotatingFilter refuse all but kAuto and kBlocked.
   Layout layout = Layout::kAuto;
   // The filter has a multiple of 64 blocks (4 KiB), so that it folds (Filter::Fold) by many factors: 2, 4, ...,

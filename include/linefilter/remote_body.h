@@ -4,7 +4,8 @@
 //   uint64_t blocks[linefilter::kMaxBodyStages];  // which blocks of the body tell of this hash
 //   const size_t n = linefilter::BlocksOfHash(facts, hash, blocks);
 //   bool maybe = n == 0;
-//   for (size_t i = 0; i < n; ++i) maybe |= linefilter::BlockMayContainHash(facts, i, fetch(64 * blocks[i]), hash);
+//   const size_t bytes = linefilter::FactsOf(facts.layout).block_bytes;
+//   for (size_t i = 0; i < n; ++i) maybe |= BlockMayContainHash(facts, i, fetch(bytes * blocks[i], bytes), hash);
 //
 // Whatever is not right answers "maybe". All functions are pure and thread-safe.
 #ifndef LINEFILTER_REMOTE_BODY_H_
@@ -28,8 +29,8 @@ namespace internal {
 struct BodyImage;  // lib/filters/remote_body_image.cc: what a BodyImageWriter is about to write
 }  // namespace internal
 
-// The bytes of a block in all layouts of blocks.
-inline constexpr size_t kBlockOfBodyBytes = 64;
+// The bytes of the largest block: no layout's LayoutFacts::block_bytes is above.
+inline constexpr size_t kMostBlockBytes = 64;
 // The most stages that a `container` has.
 inline constexpr size_t kMaxBodyStages = 64;
 // The most positions that PositionsOfHash gives.
@@ -76,13 +77,13 @@ LINEFILTER_EXPORT BodyFacts FactsOf(const FilterView& view) noexcept;
 // Could an image have such a body? kUnsupported means none that this version reads, kInvalidArgument none at all.
 LINEFILTER_EXPORT Status CheckBody(const BodyFacts& facts) noexcept;
 
-// Tells which blocks of 64 bytes answer for the hash, by their number in the body. That is one, or in a `container` one
+// Tells which blocks answer for the hash, by their number in the body. That is one, or in a `container` one
 // of each stage, the oldest first (kMaxBodyStages at most). It returns how many: the answer is "maybe" if one of them
 // says so. 0 means "maybe", too: there are no blocks (`classic`, which PositionsOfHash answers, and what CheckBody
 // refuses).
 LINEFILTER_EXPORT size_t BlocksOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* blocks) noexcept;
 
-// The answer of a block, wherever its 64 bytes lie; `index` is that of BlocksOfHash. It is "maybe" (true) for a layout
+// The answer of a block, wherever its bytes lie; `index` is that of BlocksOfHash. It is "maybe" (true) for a layout
 // without blocks, for no block (null), and for facts that CheckBody refuses.
 LINEFILTER_EXPORT bool BlockMayContainHash(const BodyFacts& facts, size_t index, const void* block,
                                            uint64_t hash) noexcept;

@@ -92,12 +92,11 @@ class LINEFILTER_EXPORT RotatingFilter final : public KeyFilter {
   // rotation's period.
   //
   // A filter is written, or saved, as a snapshot of the live generations while insertions go on, as in
-  // ConcurrentBlockedFilter. It is an image of layout `container`, which FilterView and CreateFromImage take. A
-  // rotation waits for it. With kByCount nobody waits, and the newest generation takes more keys than it is made for:
-  // the longer the writing, the higher the rate, until that generation is dropped. So write to memory first
-  // (WriteImageTo, AppendImage), then to what is slow. WriteImage takes up to 1 MiB and 1/16384 of the image for the
-  // moment. Its sink must not rotate this filter, write or save it, nor insert into it if it is kByCount: it would wait
-  // for itself.
+  // ConcurrentFilter. It is an image of layout `container`, which FilterView and CreateFromImage take. A rotation waits
+  // for it. With kByCount nobody waits, and the newest generation takes more keys than it is made for: the longer the
+  // writing, the higher the rate, until that generation is dropped. So write to memory first (WriteImageTo,
+  // AppendImage), then to what is slow. WriteImage takes up to 1 MiB and 1/16384 of the image for the moment. Its sink
+  // must not rotate this filter, write or save it, nor insert into it if it is kByCount: it would wait for itself.
 
   // Drops the oldest generation and begins a new one, with either Rotation. Returns the number of the new one; 0 before
   // Create. Several callers go one after the other, and each rotates. The number stays at kLastGeneration.

@@ -94,8 +94,8 @@ class LINEFILTER_EXPORT SwappableFilter final : public FilterBase {
   // On an error the old one goes on serving, and `filter` is gone: kCorrupt, kIncompatible or kOutOfMemory. It is
   // incompatible if it is broken, or if its hash or seed (or secret) is not the old one's: callers with hashes of their
   // own would lose keys (Clear first, if that is meant). A unique_ptr to what serves already is a second owner of it:
-  // kInvalidArgument, and it is given up, not freed. What does not move, a RotatingFilter or a ConcurrentBlockedFilter,
-  // comes as a unique_ptr (below).
+  // kInvalidArgument, and it is given up, not freed. What does not move, a RotatingFilter or a ConcurrentFilter, comes
+  // as a unique_ptr (below).
   template <class Filter>
   Status Swap(Filter&& filter) noexcept {
     static_assert(!std::is_reference_v<Filter>, "the filter is taken over: Swap(std::move(filter))");

@@ -35,12 +35,13 @@ inline constexpr char kNoImage[1] = {'\0'};
 template <class Visit>
 void ForEachFullestFilter(Layout layout, const double* bits_per_key, const Visit& visit) {
   uint64_t last = 0;
-  const bool is_auto = layout == Layout::kAuto, has_blocks = FactsOf(layout).has_blocks;
-  for (uint64_t bytes = has_blocks ? 64 : 1; bytes <= 1001 * 64;) {
+  const uint64_t block_bytes = FactsOf(layout).block_bytes, step = block_bytes == 0 ? 64 : block_bytes;
+  const bool is_auto = layout == Layout::kAuto, has_blocks = block_bytes != 0;
+  for (uint64_t bytes = has_blocks ? step : 1; bytes <= 1001 * 64;) {
     const uint64_t num_keys = static_cast<uint64_t>(8 * static_cast<double>(bytes) / *bits_per_key);
     if (num_keys > last) visit(last = num_keys);
     const bool has_bytes = is_auto ? bytes < 8 * 64 : !has_blocks && num_keys < 600;
-    bytes += has_bytes ? 1 : bytes < 16 * 64 ? 64 : bytes / 1024 * 64;
+    bytes += has_bytes ? 1 : bytes < 16 * 64 ? step : bytes / 1024 * 64;
   }
 }
 
@@ -52,7 +53,7 @@ constexpr double kMostKeys = 4294967296.0;
 // have a term of their own, which does not grow with the number of keys.
 inline double EqualHashFprOf(Layout layout) {
   constexpr double kHashes = 18446744073709551616.0;
-  return layout == Layout::kAuto || FactsOf(layout).has_blocks ? 0 : kMostKeys / kHashes;
+  return layout == Layout::kAuto || FactsOf(layout).block_bytes != 0 ? 0 : kMostKeys / kHashes;
 }
 
 // Sets *bits_per_key so that filters of at most kMostKeys keys have an expected rate of at most fpr, to at most 0.03

@@ -55,7 +55,7 @@ class EngineSizes {
     for (const Layout layout : SupportedLayouts()) {
       const LayoutFacts facts = FactsOf(layout);
       Sizing other;
-      if (!facts.buildable || facts.has_blocks || !SizeForFpr(layout, num_keys, fpr, &other).ok()) continue;
+      if (!facts.buildable || facts.block_bytes != 0 || !SizeForFpr(layout, num_keys, fpr, &other).ok()) continue;
       if (other.body_bytes < best.body_bytes) best = other;
     }
     return status;

@@ -64,11 +64,11 @@ Status FilterBuilder::CheckFinish(uint64_t* image_bytes) const noexcept {
 // was rejected.
 void FilterBuilder::InsertByThreads(const internal::LayoutMaker& maker, const ProbeState& state, uint8_t* body,
                                     bool is_zero, size_t num_threads) noexcept {
-  const uint64_t num_blocks = state.num_units;
+  const uint64_t num_blocks = state.num_units, block_bytes = maker.block_bytes();
   internal::ShareOut(options_.executor, num_threads, num_threads, [&](size_t, uint64_t part) {
     const uint64_t begin = num_blocks * part / num_threads, end = num_blocks * (part + 1) / num_threads;
-    if (!is_zero) memset(body + 64 * begin, 0, static_cast<size_t>(64 * (end - begin)));
-    const internal::HashInterval interval = internal::HashesOf(begin, end, num_blocks);
+    if (!is_zero) memset(body + block_bytes * begin, 0, static_cast<size_t>(block_bytes * (end - begin)));
+    const internal::HashInterval interval = internal::HashesOf(begin, end, num_blocks, maker.index_mask());
     ForEachSpan([&](const uint64_t* hashes, uint64_t n) {
       internal::ForEachInInterval(hashes, n, interval, [&](const uint64_t* some, size_t size, const uint64_t* next) {
         internal::InsertHashes(maker, state, body, some, size, {reinterpret_cast<uintptr_t>(next), num_threads});
@@ -78,7 +78,7 @@ void FilterBuilder::InsertByThreads(const internal::LayoutMaker& maker, const Pr
 }
 
 Status FilterBuilder::InsertAll(const Sizing& sizing, uint8_t* body, bool is_zero, size_t num_threads) noexcept {
-  const ProbeState state = StateOf(sizing, body);
+  const ProbeState state = StateOf(sizing, options_.hash_id, body);
   const internal::LayoutMaker& maker = *FindMaker(sizing.layout);
   if (num_threads > 1) {
     InsertByThreads(maker, state, body, is_zero, num_threads);
@@ -100,8 +100,9 @@ Status FilterBuilder::BuildOneRange(const Sizing& sizing, const BulkPlan& plan, 
   }
   uint64_t n = 0;
   ForEachSpan([&](const uint64_t* hashes, uint64_t size) { spans[n++] = {hashes, size}; });
-  const Status status = internal::BuildOneRange(*FindMaker(sizing.layout), options_.allocator, StateOf(sizing, body),
-                                                body, spans, n, NumHashes(), &work_area_);
+  const Status status =
+      internal::BuildOneRange(*FindMaker(sizing.layout), options_.allocator, StateOf(sizing, options_.hash_id, body),
+                              body, spans, n, NumHashes(), &work_area_);
   if (work_area_.bytes > kKeptWorkBytes) internal::FreeWorkArea(options_.allocator, &work_area_);
   if (spans != few) internal::Deallocate(options_.allocator, spans, bytes);
   return status;
@@ -120,14 +121,15 @@ Status FilterBuilder::BuildBody(const Sizing& sizing, const BulkPlan& plan, uint
   budget.held += Partition::BytesFor(plan.shape);
   const internal::BulkContext context{maker, options_.allocator, options_.executor, plan.num_workers, plan.scratch,
                                       budget};
-  if (num_borrowed_ != 0) return BuildOfBorrowed(context, StateOf(sizing, body), body, is_zero, partition);
+  if (num_borrowed_ != 0)
+    return BuildOfBorrowed(context, StateOf(sizing, options_.hash_id, body), body, is_zero, partition);
   uint64_t num_chunks = 0;
   for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
     partition->chunk(num_chunks++) = {chunk->hashes(), chunk->capacity(), SizeOf(*chunk)};
   }
   internal::ShareOut(options_.executor, plan.shape.num_workers, num_chunks,
                      [&](size_t worker, uint64_t chunk) { partition->ReadChunk(worker, chunk); });
-  return internal::BuildRanges(context, *partition, StateOf(sizing, body), body, is_zero);
+  return internal::BuildRanges(context, *partition, StateOf(sizing, options_.hash_id, body), body, is_zero);
 }
 
 // Borrowed hashes are sorted into other memory. A layout that takes keys makes its ranges of a piece, then of the next.

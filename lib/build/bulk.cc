@@ -4,7 +4,6 @@
 
 #include "lib/base/memory.h"
 #include "lib/base/parallel.h"
-#include "lib/layouts/blocks/block.h"
 #include "linefilter/builder.h"
 #include "linefilter/hash.h"
 
@@ -111,8 +110,9 @@ BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, uint64_t num_h
   insert.budget = budget;
   if (sizing.body_bytes == 0 || maker.range_blocks == 0) return insert;
   BulkPlan plan = insert;
-  const uint64_t num_blocks = sizing.body_bytes / kBlockBytes;
+  const uint64_t num_blocks = sizing.body_bytes / maker.block_bytes();
   plan.shape.num_blocks = num_blocks;
+  plan.shape.index_mask = maker.index_mask();
   plan.shape.range_blocks = RangeBlocksFor(maker, num_blocks);
   plan.shape.num_ranges = NumRanges(num_blocks, plan.shape.range_blocks);
   const size_t most_workers = NumWorkers(maker, num_hashes, num_blocks, executor);
@@ -147,7 +147,7 @@ Status BuildOneRange(const LayoutMaker& maker, const Allocator& allocator, const
     if (area->memory == nullptr) return OutOfMemory(bytes);
     area->bytes = bytes;
   }
-  memset(blocks, 0, static_cast<size_t>(kBlockBytes * state.num_units));
+  memset(blocks, 0, static_cast<size_t>(maker.block_bytes() * state.num_units));
   maker.build_range(state, BlockRange{0, state.num_units, blocks, spans, num_spans, num_hashes}, area->memory);
   return Status();
 }
@@ -192,6 +192,7 @@ Status BuildRanges(const BulkContext& context, const Partition& partition, const
                    bool is_zero) {
   const PartitionShape& shape = partition.shape();
   const LayoutMaker& maker = context.maker;
+  const uint64_t block_bytes = maker.block_bytes();
   const Largest largest = maker.takes_keys() ? Largest() : LargestRange(partition);
   const Status status = CheckRangeHashes(maker, largest.hashes);
   if (!status.ok()) return status;
@@ -210,9 +211,9 @@ Status BuildRanges(const BulkContext& context, const Partition& partition, const
     BlockRange to{};
     to.first_block = (shape.first_range + range) * shape.range_blocks;
     to.num_blocks = Least(shape.range_blocks, shape.num_blocks - to.first_block);
-    to.blocks = blocks + kBlockBytes * range * shape.range_blocks;
+    to.blocks = blocks + block_bytes * range * shape.range_blocks;
     // The thread that works on it does this: its memory comes to this thread's node, and its lines to this core's L2.
-    if (!is_zero) memset(to.blocks, 0, static_cast<size_t>(kBlockBytes * to.num_blocks));
+    if (!is_zero) memset(to.blocks, 0, static_cast<size_t>(block_bytes * to.num_blocks));
     if (maker.takes_keys()) return BuildInGoes(maker, partition, state, range, to);
     uint8_t* const own = memory + worker * per_worker;
     HashSpan* const spans = reinterpret_cast<HashSpan*>(own);

@@ -74,9 +74,9 @@ size_t NumWorkers(const LayoutMaker& maker, uint64_t num_hashes, uint64_t num_bl
 uint64_t RangeWorkerBytes(const LayoutMaker& maker, uint64_t num_blocks, uint64_t num_hashes, uint64_t num_spans);
 
 // Binds a body of that size (it may be null for build_range, which does not read it).
-inline ProbeState StateOf(const Sizing& sizing, uint8_t* body) {
+inline ProbeState StateOf(const Sizing& sizing, HashId hash_id, uint8_t* body) {
   ProbeState state;
-  BindBody(*FindLayout(sizing.layout), {body, sizing.body_bytes, sizing.num_probes}, &state);
+  BindBody(*FindLayout(sizing.layout), {body, sizing.body_bytes, sizing.num_probes, hash_id}, &state);
   return state;
 }
 

@@ -10,7 +10,6 @@
 #include "lib/build/repeat_sketch.h"
 #include "lib/build/repeats.h"
 #include "lib/image/image_writer.h"
-#include "lib/layouts/blocks/block.h"
 #include "lib/layouts/layout_maker.h"
 #include "lib/layouts/options.h"
 #include "linefilter/bulk.h"
@@ -147,7 +146,7 @@ Status SourceBuild::BuildWhole(ImageWriter* writer) {
   const uint64_t body_bytes = sizing_.body_bytes;
   uint8_t* const body = static_cast<uint8_t*>(AllocateZeroed(options_.allocator, body_bytes));
   if (body == nullptr) return OutOfMemory(body_bytes);
-  const ProbeState state = StateOf(sizing_, body);
+  const ProbeState state = StateOf(sizing_, options_.hash_id, body);
   const LayoutMaker& maker = *FindMaker(sizing_.layout);
   Status status = Pass([&](const uint64_t* hashes, size_t n) {
     InsertHashes(maker, state, body, hashes, n);
@@ -160,7 +159,7 @@ Status SourceBuild::BuildWhole(ImageWriter* writer) {
 
 Status SourceBuild::ReadGroup(const GroupPlan::Group& group, Partition* partition) {
   const HashInterval interval =
-      HashesOf(group.first_block, group.first_block + group.num_blocks, group.shape.num_blocks);
+      HashesOf(group.first_block, group.first_block + group.num_blocks, group.shape.num_blocks, group.shape.index_mask);
   if (drops_all_repeats_) return ReadDistinct(interval.first, interval.last, CapacityFor(group), partition);
   return Pass([&](const uint64_t* hashes, size_t n) {
     bool has_room = true;
@@ -173,9 +172,9 @@ Status SourceBuild::ReadGroup(const GroupPlan::Group& group, Partition* partitio
 
 // Twice the hashes that the group may have are enough to read them in one pass.
 uint64_t SourceBuild::CapacityFor(const GroupPlan::Group& group) const {
-  const uint64_t enough = 2 * group.most_hashes, used = held_ - DistinctHashes::BytesFor(DistinctHashes::kLeast) +
-                                                        Partition::BytesFor(group.shape) +
-                                                        kBlockBytes * group.num_blocks + DistinctHashes::BytesFor(0);
+  const uint64_t enough = 2 * group.most_hashes,
+                 used = held_ - DistinctHashes::BytesFor(DistinctHashes::kLeast) + Partition::BytesFor(group.shape) +
+                        FindMaker(sizing_.layout)->block_bytes() * group.num_blocks + DistinctHashes::BytesFor(0);
   const uint64_t fit = (options_.memory_limit - used) / sizeof(uint64_t), most = enough < fit ? enough : fit;
   return most < DistinctHashes::kLeast ? DistinctHashes::kLeast : most;
 }
@@ -196,16 +195,16 @@ Status SourceBuild::ReadDistinct(uint64_t first_hash, uint64_t last_hash, uint64
 Status SourceBuild::BuildGroup(const GroupPlan::Group& group, size_t num_workers, ImageWriter* writer) {
   Partition partition(options_.allocator);
   if (!partition.Create(group.shape)) return OutOfMemory(Partition::BytesFor(group.shape));
-  const uint64_t bytes = kBlockBytes * group.num_blocks;
+  const LayoutMaker& maker = *FindMaker(sizing_.layout);
+  const uint64_t bytes = maker.block_bytes() * group.num_blocks;
   uint8_t* const blocks = static_cast<uint8_t*>(Allocate(options_.allocator, bytes));  // before all is read once more
   if (blocks == nullptr) return OutOfMemory(bytes);
   Status status = ReadGroup(group, &partition);
   if (status.ok()) {
     const MemoryBudget budget{held_ + Partition::BytesFor(group.shape) + bytes, options_.memory_limit};
-    const BulkContext context{
-        *FindMaker(sizing_.layout), options_.allocator, options_.executor, num_workers, group.scratch, budget};
+    const BulkContext context{maker, options_.allocator, options_.executor, num_workers, group.scratch, budget};
     const bool is_zero = AllocatesZeros(options_.allocator, bytes);
-    status = BuildRanges(context, partition, StateOf(sizing_, nullptr), blocks, is_zero);
+    status = BuildRanges(context, partition, StateOf(sizing_, options_.hash_id, nullptr), blocks, is_zero);
   }
   if (status.ok()) status = writer->Append(blocks, bytes);
   Deallocate(options_.allocator, blocks, bytes);
@@ -219,7 +218,7 @@ Status SourceBuild::BuildBody(uint64_t memory, ImageWriter* writer) {
   if (maker.range_blocks == 0 || (whole_fits && sizing_.body_bytes < Tuning().min_body_bytes)) {
     return whole_fits ? BuildWhole(writer) : OverLimit(held_ + sizing_.body_bytes, options_.memory_limit);
   }
-  const uint64_t num_blocks = sizing_.body_bytes / kBlockBytes;
+  const uint64_t num_blocks = sizing_.body_bytes / maker.block_bytes();
   GroupPlan plan(maker, working_->histogram, num_hashes_, num_blocks, options_.executor);
   uint64_t needed = 0;
   const bool fits = plan.Fit(memory, &needed);

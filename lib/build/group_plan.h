@@ -17,18 +17,18 @@ class Histogram {
   void Add(const uint64_t* hashes, size_t n) {
     for (size_t i = 0; i < n; ++i) ++counts_[hashes[i] >> kShift];
   }
-  // The most hashes that there can be in [first, end) of num_blocks blocks; first < end.
-  uint64_t MostIn(uint64_t first, uint64_t end, uint64_t num_blocks) const;
+  // The most hashes that there can be in these.
+  uint64_t MostIn(HashInterval hashes) const;
 
  private:
   static constexpr uint32_t kBits = 12, kShift = 64 - kBits;
   uint64_t counts_[1 << kBits];  // whoever has it zeroes it
 };
 
-// The least hash that falls into a block, which is less than num_blocks.
-uint64_t FirstHashOf(uint64_t block, uint64_t num_blocks);
+// The least hash that falls into a block, which is less than num_blocks. index_mask is that of the layout.
+uint64_t FirstHashOf(uint64_t block, uint64_t num_blocks, uint64_t index_mask);
 // The hashes that fall into the blocks [first, end) of num_blocks; first < end.
-HashInterval HashesOf(uint64_t first, uint64_t end, uint64_t num_blocks);
+HashInterval HashesOf(uint64_t first, uint64_t end, uint64_t num_blocks, uint64_t index_mask);
 
 class GroupPlan {
  public:
@@ -52,11 +52,12 @@ class GroupPlan {
 
  private:
   Group Extend(const Group& group, uint64_t* largest_range) const;
+  uint64_t MostIn(uint64_t first_block, uint64_t end) const;
   uint64_t MostForStep() const;
 
   const LayoutMaker& maker_;
   const Histogram& histogram_;
-  uint64_t num_blocks_, range_blocks_, step_blocks_;
+  uint64_t num_blocks_, index_mask_, range_blocks_, step_blocks_;
   size_t num_workers_;
 };
 

@@ -157,11 +157,11 @@ void Partition::ReadChunk(size_t index_of_worker, uint64_t index) {
 bool Partition::Read(size_t index_of_worker, const uint64_t* hashes, size_t n) {
   constexpr uintptr_t kLine = 64;
   Worker& worker = workers_[index_of_worker];
-  const uint64_t num_blocks = shape_.num_blocks, first_range = shape_.first_range;
+  const uint64_t num_blocks = shape_.num_blocks, index_mask = shape_.index_mask, first_range = shape_.first_range;
   const uint32_t shift = range_shift_;
   Cursor* const cursors = worker.cursors;
   for (size_t i = 0; i < n; ++i) {
-    const uint64_t hash = hashes[i], range = (BlockIndex(hash, num_blocks) >> shift) - first_range;
+    const uint64_t hash = hashes[i], range = (BlockIndex(hash & index_mask, num_blocks) >> shift) - first_range;
     Cursor& cursor = cursors[range];
     if (__builtin_expect(cursor.to == cursor.end, 0) && !TurnPage(&worker, range)) return false;
     *cursor.to++ = hash;

@@ -18,6 +18,7 @@ inline constexpr uint32_t kNoPage = ~uint32_t{0};
 
 struct PartitionShape {
   uint64_t num_blocks = 0;
+  uint64_t index_mask = ~uint64_t{0};        // LayoutRecord's
   uint64_t range_blocks = 0;                 // a power of two
   uint64_t first_range = 0, num_ranges = 0;  // the ranges that are partitioned
   size_t num_workers = 1;

@@ -58,10 +58,9 @@ linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_opt
 linefilter_filter* linefilter_concurrent_new(uint64_t num_keys, const linefilter_options* options,
                                              linefilter_status* status) {
   FilterOptions given;
-  Status read = FromCNotNull(options, &given);
-  if (read.ok()) read = CheckLayoutIsBlocked(given, "a concurrent filter has");
-  return NewFilter<ConcurrentBlockedFilter>(
-      read, given.allocator, status, [&](ConcurrentBlockedFilter* object) { return object->Create(num_keys, given); });
+  const Status read = FromCNotNull(options, &given);
+  return NewFilter<ConcurrentFilter>(read, given.allocator, status,
+                                     [&](ConcurrentFilter* object) { return object->Create(num_keys, given); });
 }
 
 linefilter_filter* linefilter_scalable_new(uint64_t first_capacity, uint64_t max_growth,
@@ -111,7 +110,8 @@ linefilter_filter* linefilter_concurrent_from_image(const void* image, size_t si
                                                     linefilter_status* status) {
   FilterOptions given;
   const Status read = FromC(options, &given);
-  return FromImage<ConcurrentBlockedFilter>(read, given, image, size, status);
+  given.layout = Layout::kAuto;  // it does not count
+  return FromImage<ConcurrentFilter>(read, given, image, size, status);
 }
 
 linefilter_filter* linefilter_filter_load(const char* path, const linefilter_options* options,
@@ -126,14 +126,14 @@ linefilter_filter* linefilter_concurrent_load(const char* path, const linefilter
 
 linefilter_filter* linefilter_filter_clone(const linefilter_filter* filter, linefilter_status* status) {
   if (filter == nullptr) return ToC(NoHandle("filter"), status), nullptr;
-  if (const auto* const from = As<ConcurrentBlockedFilter>(filter)) return Clone(filter, *from, status);
+  if (const auto* const from = As<ConcurrentFilter>(filter)) return Clone(filter, *from, status);
   if (const auto* const from = As<ScalableFilter>(filter)) return Clone(filter, *from, status);
   if (const auto* const from = As<RotatingFilter>(filter)) return Clone(filter, *from, status);
   return Clone(filter, *As<Filter>(filter), status);
 }
 
 linefilter_filter* linefilter_concurrent_seal(linefilter_filter* filter, linefilter_status* status) {
-  ConcurrentBlockedFilter* const from = As<ConcurrentBlockedFilter>(filter);
+  ConcurrentFilter* const from = As<ConcurrentFilter>(filter);
   if (from == nullptr) return ToC(OtherKind(filter, "a concurrent filter"), status), nullptr;
   if (from->layout() == Layout::kAuto) {
     return ToC(Refused("the concurrent filter was sealed already: it holds nothing any more"), status), nullptr;

@@ -79,7 +79,7 @@ Handle* HandleOr(const Status& made, Handle* handle, linefilter_status* status) 
 template <class Object>
 inline constexpr linefilter_kind kKindOf = LINEFILTER_KIND_PLAIN;
 template <>
-inline constexpr linefilter_kind kKindOf<ConcurrentBlockedFilter> = LINEFILTER_KIND_CONCURRENT;
+inline constexpr linefilter_kind kKindOf<ConcurrentFilter> = LINEFILTER_KIND_CONCURRENT;
 template <>
 inline constexpr linefilter_kind kKindOf<ScalableFilter> = LINEFILTER_KIND_SCALABLE;
 template <>

@@ -1,15 +1,35 @@
-// This is a BlockedFilter behind kernels that load and change its words atomically, and snapshots of it.
+// This is a Filter behind kernels that load and change its words atomically, and snapshots of it.
 #include "linefilter/concurrent.h"
 
 #include "lib/base/shared_word.h"
 #include "lib/filters/around.h"
+#include "lib/filters/load_file.h"
 #include "lib/image/image_writer.h"
 #include "lib/layouts/layout_changes.h"
+#include "lib/layouts/layout_names.h"
 
 namespace linefilter {
+namespace {
+
+bool Shares(const LayoutFacts& facts) { return facts.shares; }
+
+Status CheckLayout(Layout layout) {
+  if (Shares(FactsOf(layout))) return Status();
+  return Status::Error(StatusCode::kInvalidArgument, "many threads cannot fill layout %s: choose %s",
+                       LayoutName(layout), internal::NamesOf(Shares, "auto", " or ").text);
+}
+
+Status CheckImage(const FilterView& view) {
+  if (Shares(FactsOf(view.layout()))) return Status();
+  return Status::Error(StatusCode::kIncompatible,
+                       "the image has layout %s, which many threads cannot fill: take one of layout %s",
+                       LayoutName(view.layout()), internal::NamesOf(Shares, nullptr, " or ").text);
+}
+
+}  // namespace
 
 // Ends every Create that succeeded, and Seal: it takes over what owner_ has become.
-void ConcurrentBlockedFilter::Share(const Allocator& allocator) noexcept {
+void ConcurrentFilter::Share(const Allocator& allocator) noexcept {
   allocator_ = allocator;
   state_ = owner_.probe_state();
   layout_ = owner_.layout();
@@ -17,33 +37,40 @@ void ConcurrentBlockedFilter::Share(const Allocator& allocator) noexcept {
   key_kinds_ = owner_.key_kinds();
   capacity_ = owner_.capacity();
   if (layout_ != Layout::kAuto) {
-    internal::BindSharedBody(layout_, {state_.body, body_bytes(), num_probes()}, &state_);
+    internal::BindSharedBody(layout_, {state_.body, body_bytes(), num_probes(), key_hash_.id}, &state_);
   }
   UseChanges(internal::ChangesOf(layout_, state_));
 }
 
-Status ConcurrentBlockedFilter::Create(uint64_t num_keys, const FilterOptions& options) noexcept {
+Status ConcurrentFilter::Create(uint64_t num_keys, const FilterOptions& options) noexcept {
+  const Layout layout = options.layout == Layout::kAuto ? Layout::kBlocked : options.layout;
+  Status status = CheckLayout(layout);
+  if (!status.ok()) return status;
   internal::Around::Count(sizeof(*this) - sizeof(owner_) + around_, &owner_);
-  const Status status = owner_.Create(num_keys, options);
+  status = owner_.CreateOf(layout, num_keys, options);
   if (status.ok()) Share(options.allocator);
   return status;
 }
 
-Status ConcurrentBlockedFilter::CreateFromImage(const void* image, size_t size, const FilterOptions& options) noexcept {
+Status ConcurrentFilter::CreateFromImage(const void* image, size_t size, const FilterOptions& options) noexcept {
+  return internal::CopyImage(image, size, options, [&](const FilterView& view) { return CopyView(view, options); });
+}
+
+Status ConcurrentFilter::Load(const char* path, const FilterOptions& options) noexcept {
+  return internal::CopyFile(path, options, [&](const FilterView& view) { return CopyView(view, options); });
+}
+
+// This is for a view that was verified.
+Status ConcurrentFilter::CopyView(const FilterView& view, const FilterOptions& options) noexcept {
+  Status status = CheckImage(view);
+  if (!status.ok()) return status;
   internal::Around::Count(sizeof(*this) - sizeof(owner_) + around_, &owner_);
-  const Status status = owner_.CreateFromImage(image, size, options);
+  status = owner_.CopyView(options.layout, view, options);
   if (status.ok()) Share(options.allocator);
   return status;
 }
 
-Status ConcurrentBlockedFilter::Load(const char* path, const FilterOptions& options) noexcept {
-  internal::Around::Count(sizeof(*this) - sizeof(owner_) + around_, &owner_);
-  const Status status = owner_.Load(path, options);
-  if (status.ok()) Share(options.allocator);
-  return status;
-}
-
-Status ConcurrentBlockedFilter::CloneFrom(const ConcurrentBlockedFilter& other) noexcept {
+Status ConcurrentFilter::CloneFrom(const ConcurrentFilter& other) noexcept {
   if (other.layout() == Layout::kAuto) return internal::NotCreated();
   if (&other == this) return Status();
   internal::Around::Count(sizeof(*this) - sizeof(owner_) + around_, &owner_);
@@ -54,19 +81,17 @@ Status ConcurrentBlockedFilter::CloneFrom(const ConcurrentBlockedFilter& other) 
   return status;
 }
 
-BlockedFilter ConcurrentBlockedFilter::Seal() noexcept {
+Filter ConcurrentFilter::Seal() noexcept {
   owner_.key_kinds_ = key_kinds_;
-  BlockedFilter sealed = static_cast<BlockedFilter&&>(owner_);
+  Filter sealed = static_cast<Filter&&>(owner_);
   Share(Allocator());
   return sealed;
 }
 
 // How its image is told and written, while others insert.
-struct ConcurrentBlockedFilter::Writing {
-  static const ConcurrentBlockedFilter& Of(const KeyFilter& filter) {
-    return static_cast<const ConcurrentBlockedFilter&>(filter);
-  }
-  static uint64_t Memory(const KeyFilter& filter) { return filter.body_bytes() + sizeof(ConcurrentBlockedFilter); }
+struct ConcurrentFilter::Writing {
+  static const ConcurrentFilter& Of(const KeyFilter& filter) { return static_cast<const ConcurrentFilter&>(filter); }
+  static uint64_t Memory(const KeyFilter& filter) { return filter.body_bytes() + sizeof(ConcurrentFilter); }
   static uint64_t Bytes(const KeyFilter& filter) {
     return filter.body_bytes() + internal::TrailerBytes(internal::TrailerOf(filter));
   }
@@ -88,6 +113,6 @@ struct ConcurrentBlockedFilter::Writing {
   static constexpr Image kImage = {Memory, Bytes, Write, WriteTo};
 };
 
-ConcurrentBlockedFilter::ConcurrentBlockedFilter() noexcept : KeyFilter(Writing::kImage) {}
+ConcurrentFilter::ConcurrentFilter() noexcept : KeyFilter(Writing::kImage) {}
 
 }  // namespace linefilter

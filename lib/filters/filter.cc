@@ -69,7 +69,7 @@ void Filter::Release() noexcept {
 }
 
 // This is for a filter that has nothing yet.
-Status Filter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes,
+Status Filter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes, const KeyHash& key_hash,
                         const FilterOptions& options) noexcept {
   const Status status = internal::CheckAllocator(options.allocator);
   if (!status.ok()) return status;
@@ -78,7 +78,8 @@ Status Filter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes,
   void* const body = internal::AllocateZeroed(options.allocator, body_bytes);
   if (body == nullptr) return internal::OutOfMemory(body_bytes);
   allocator_ = options.allocator;
-  internal::BindBody(*FindLayout(layout), {static_cast<uint8_t*>(body), body_bytes, num_probes}, &state_);
+  key_hash_ = key_hash;
+  internal::BindBody(*FindLayout(layout), {static_cast<uint8_t*>(body), body_bytes, num_probes, key_hash.id}, &state_);
   UseChanges(internal::ChangesOf(layout, state_));
   layout_ = layout;
   return Status();
@@ -99,9 +100,8 @@ Status Filter::CreateOf(Layout layout, uint64_t num_keys, const FilterOptions& o
   if (!status.ok()) return status;
   Filter made;
   made.around_ = around_;
-  status = made.Allocate(sizing.layout, sizing.body_bytes, sizing.num_probes, options);
+  status = made.Allocate(sizing.layout, sizing.body_bytes, sizing.num_probes, options.key_hash(), options);
   if (!status.ok()) return status;
-  made.key_hash_ = options.key_hash();
   made.key_kinds_ = internal::KeyKinds(options.key_kind);
   made.capacity_ = num_keys != 0 || options.body_bytes != 0 ? num_keys : 1;
   *this = static_cast<Filter&&>(made);
@@ -151,14 +151,13 @@ Status Filter::CopyOf(const FilterBase& other, const FilterOptions& options) noe
   const uint64_t body_bytes = has_body ? other.body_bytes() : FindMaker(other.layout())->sizing.min_bytes;
   Filter made;
   made.around_ = around_;
-  const Status allocated = made.Allocate(other.layout(), body_bytes, other.num_probes(), options);
+  const Status allocated = made.Allocate(other.layout(), body_bytes, other.num_probes(), other.key_hash(), options);
   if (!allocated.ok()) return allocated;
   if (other.probe_state().is_shared) {
     internal::CopyShared(other.body(), body_bytes, made.mutable_body());
   } else if (has_body) {
     memcpy(made.mutable_body(), other.body(), static_cast<size_t>(body_bytes));
   }
-  made.key_hash_ = other.key_hash();
   made.key_kinds_ = other.key_kinds();
   made.capacity_ = other.own_capacity();
   *this = static_cast<Filter&&>(made);

@@ -7,7 +7,6 @@
 #include "lib/filters/fold.h"
 #include "lib/filters/key_kinds.h"
 #include "lib/image/image_writer.h"
-#include "lib/layouts/blocks/block.h"
 #include "lib/layouts/layout_maker.h"
 #include "linefilter/fold.h"
 
@@ -33,10 +32,10 @@ uint64_t FoldedBytes(const FilterView& image, uint64_t factor) {
 
 // Adds `size` bytes, from `begin` on, of one image to what is written.
 void AddPiece(const FilterView& image, uint64_t body_bytes, uint64_t begin, uint64_t size, bool add, uint8_t* piece) {
-  const auto fold_blocks = internal::FindMaker(image.layout())->fold_blocks;
-  if (fold_blocks != nullptr) {
+  const internal::LayoutMaker& maker = *internal::FindMaker(image.layout());
+  if (maker.fold_blocks != nullptr) {
     const uint64_t factor = image.body_bytes() / body_bytes;
-    return fold_blocks(image.body() + begin * factor, size / internal::kBlockBytes, factor, add, piece);
+    return maker.fold_blocks(image.body() + begin * factor, size / maker.block_bytes(), factor, add, piece);
   }
   const uint8_t* const from = image.body() + begin;
   if (!add) memset(piece, 0, static_cast<size_t>(size));

@@ -16,7 +16,9 @@ static_assert(kChunkBytes == uint64_t{1} << kChunkShift);
 // look at ranges.
 uint64_t LazyChecks::NumRanges(const CheckedBody& checked) {
   constexpr uint64_t kMost = uint64_t{1} << 16, kOfChunk = 64;
-  if (checked.record->absence_is_sound != BlockIsSound && checked.num_stages != 1) return 0;
+  const LayoutFacts& facts = checked.record->facts;
+  const bool has_one_block = facts.block_bytes != 0 && !facts.has_stages;
+  if (!has_one_block && checked.num_stages != 1) return 0;
   uint64_t num_ranges = kOfChunk;
   while (num_ranges < kMost && num_ranges < kOfChunk * NumChunks(checked.body_bytes)) num_ranges *= 2;
   return num_ranges;
@@ -75,9 +77,11 @@ template <class Act>
 void LazyChecks::ForRangesOf(uint64_t chunk, const Act& act) {
   if (lazy_.ranges == nullptr) return;
   const uint64_t num_blocks = lazy_.trusted.num_units, num_ranges = NumRanges(checked_);
-  const auto chunk_of = [&](uint64_t hash) { return BlockIndex(hash, num_blocks) >> kChunkShiftOfBlock; };
+  const uint64_t index_mask = checked_.record->index_mask;
+  const unsigned shift = kChunkShift - lazy_.trusted.unit_shift;
+  const auto chunk_of = [&](uint64_t hash) { return BlockIndex(hash & index_mask, num_blocks) >> shift; };
   // Blocks are at most 2^32, ranges at most 2^16.
-  uint64_t range = (chunk << kChunkShiftOfBlock) * num_ranges / num_blocks;
+  uint64_t range = (chunk << shift) * num_ranges / num_blocks;
   for (; range < num_ranges; ++range) {
     const uint64_t first_hash = range << lazy_.range_shift;
     const uint64_t last_hash = first_hash + ((uint64_t{1} << lazy_.range_shift) - 1);

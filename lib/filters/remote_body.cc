@@ -20,10 +20,8 @@ namespace linefilter {
 namespace {
 
 using internal::kBlockBytes;
-static_assert(kBlockOfBodyBytes == kBlockBytes && kMaxBodyStages == internal::kMaxStages);
+static_assert(kMostBlockBytes == kBlockBytes && kMaxBodyStages == internal::kMaxStages);
 static_assert(kMaxBodyGrowthBytes == internal::kMaxGrowthBytes);
-
-constexpr uint64_t kBitsOfBlock = 8 * kBlockBytes;
 
 Status CheckStages(const BodyFacts& facts) {
   if (facts.num_probes != 0) {
@@ -75,15 +73,16 @@ bool HashFits(const BodyFacts& facts) {
 uint64_t NumBlocks(const BodyFacts& facts) {
   if (facts.num_stages != 0 || !HashFits(facts)) return 0;
   const internal::LayoutRecord* const record = internal::FindLayout(facts.layout);
-  if (record == nullptr || !record->facts.has_blocks) return 0;
-  return record->body_is_valid(facts.body_bytes, facts.num_probes) ? facts.body_bytes / kBlockBytes : 0;
+  if (record == nullptr || record->facts.block_bytes == 0) return 0;
+  const bool is_valid = record->body_is_valid(facts.body_bytes, facts.num_probes);
+  return is_valid ? facts.body_bytes / record->facts.block_bytes : 0;
 }
 
 // Finds the layout of blocks of that name, with so many probes; else null.
 const internal::LayoutRecord* FindBlocks(Layout layout, uint32_t num_probes) {
   const internal::LayoutRecord* const record = internal::FindLayout(layout);
-  if (record == nullptr || !record->facts.has_blocks) return nullptr;
-  return record->body_is_valid(kBlockBytes, num_probes) ? record : nullptr;
+  if (record == nullptr || record->facts.block_bytes == 0) return nullptr;
+  return record->body_is_valid(record->facts.block_bytes, num_probes) ? record : nullptr;
 }
 
 bool HasStages(const BodyFacts& facts) {
@@ -91,17 +90,19 @@ bool HasStages(const BodyFacts& facts) {
   return record != nullptr && record->facts.has_stages;
 }
 
-// Finds the numbers of bits or counters in a block, plus `first`.
-size_t PositionsInBlock(Layout layout, uint32_t num_probes, uint64_t hash, uint64_t first, uint64_t* positions) {
+// Finds the numbers of bits or counters that a hash has in the block of that number.
+size_t PositionsInBlock(Layout layout, uint32_t num_probes, HashId hash_id, uint64_t hash, uint64_t index,
+                        uint64_t* positions) {
   const internal::LayoutRecord* const record = FindBlocks(layout, num_probes);
   if (record == nullptr || record->facts.bits_of_position == 0) return 0;
   alignas(kBlockBytes) uint8_t block[kBlockBytes] = {};
+  const uint32_t block_bytes = record->facts.block_bytes, bits_each = record->facts.bits_of_position;
   internal::ProbeState state;
-  internal::BindBody(*record, {block, sizeof(block), num_probes}, &state);
+  internal::BindBody(*record, {block, block_bytes, num_probes, hash_id}, &state);
   internal::ChangesOf(layout, state).insert(state, hash);
-  const uint32_t bits_each = record->facts.bits_of_position;
+  const uint64_t first = index * (8 * block_bytes / bits_each);
   size_t n = 0;
-  for (uint32_t word = 0; word < kBlockBytes / 8; ++word) {
+  for (uint32_t word = 0; word < block_bytes / 8; ++word) {
     for (uint64_t ones = internal::LoadLE64(block + 8 * word); ones != 0; ones &= ones - 1) {
       positions[n++] = first + (64 * word + static_cast<uint32_t>(__builtin_ctzll(ones))) / bits_each;
     }
@@ -167,7 +168,7 @@ size_t BlocksOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* blocks) noe
   if (!HasStages(facts)) {
     const uint64_t num_blocks = NumBlocks(facts);
     if (num_blocks == 0) return 0;
-    blocks[0] = BlockIndex(hash, num_blocks);
+    blocks[0] = BlockIndex(hash & internal::FindLayout(facts.layout)->index_mask, num_blocks);
     return 1;
   }
   if (!HashFits(facts) || !StagesFit(facts)) return 0;
@@ -192,7 +193,8 @@ bool BlockMayContainHash(const BodyFacts& facts, size_t index, const void* block
   const internal::LayoutRecord* const record = FindBlocks(layout, num_probes);
   if (record == nullptr || block == nullptr) return true;
   internal::ProbeState state;
-  internal::BindBody(*record, {static_cast<const uint8_t*>(block), kBlockBytes, num_probes}, &state);
+  internal::BindBody(
+      *record, {static_cast<const uint8_t*>(block), record->facts.block_bytes, num_probes, facts.hash_id}, &state);
   return state.may_contain(state, hash);
 }
 
@@ -207,14 +209,12 @@ size_t PositionsOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* position
     uint64_t blocks[kMaxBodyStages];
     const size_t n = BlocksOfHash(facts, hash, blocks);
     if (n == 0) return 0;
-    return PositionsInBlock(internal::StageLayout().layout, facts.stages[n - 1].num_probes, hash,
-                            kBitsOfBlock * blocks[n - 1], positions);
+    return PositionsInBlock(internal::StageLayout().layout, facts.stages[n - 1].num_probes, facts.hash_id, hash,
+                            blocks[n - 1], positions);
   }
-  const uint64_t num_blocks = NumBlocks(facts);
-  if (num_blocks == 0) return 0;
-  if (record->facts.bits_of_position == 0) return 0;
-  const uint64_t of_block = kBitsOfBlock / record->facts.bits_of_position;
-  return PositionsInBlock(facts.layout, facts.num_probes, hash, of_block * BlockIndex(hash, num_blocks), positions);
+  uint64_t block;
+  if (BlocksOfHash(facts, hash, &block) == 0) return 0;
+  return PositionsInBlock(facts.layout, facts.num_probes, facts.hash_id, hash, block, positions);
 }
 
 }  // namespace linefilter

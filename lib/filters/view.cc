@@ -13,7 +13,12 @@ namespace linefilter {
 namespace {
 
 internal::BodyParts PartsOf(const uint8_t* image, const internal::Trailer& trailer) {
-  return {image, trailer.body_bytes, trailer.num_probes, trailer.stage_table, trailer.stage_table_bytes};
+  return {image,
+          trailer.body_bytes,
+          trailer.num_probes,
+          static_cast<HashId>(trailer.hash_id),
+          trailer.stage_table,
+          trailer.stage_table_bytes};
 }
 
 // This checks what the trailer's own check cannot know: whether this library implements what it names.

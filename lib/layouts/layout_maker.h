@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_record.h"
 #include "linefilter/layout.h"
 #include "linefilter/sizing.h"
 
@@ -25,8 +26,8 @@ struct Arrivals {
 };
 struct BlockRange {
   uint64_t first_block, num_blocks;  // within the num_units of the state
-  // 64 * num_blocks bytes, all zero when a range is begun. In a layout that takes keys a range may come several times,
-  // each time with other hashes.
+  // The bytes of num_blocks blocks, all zero when a range is begun. In a layout that takes keys a range may come
+  // several times, each time with other hashes.
   uint8_t* blocks;
   const HashSpan* spans;
   uint64_t num_spans;
@@ -70,6 +71,9 @@ struct SizingModel {
 struct LayoutMaker {
   // False if a body is always made at once, by build_range.
   bool takes_keys() const { return FactsOf(sizing.layout).takes_keys; }
+  // In a layout with blocks a unit is a block.
+  uint64_t block_bytes() const { return sizing.unit_bytes; }
+  uint64_t index_mask() const { return FindLayout(sizing.layout)->index_mask; }
 
   SizingModel sizing;
   // Building by ranges best makes so many blocks at once (a power of two, so that they and their hashes sit in the L2).

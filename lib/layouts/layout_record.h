@@ -9,6 +9,7 @@
 
 #include "lib/layouts/kernels.h"
 #include "linefilter/filter_base.h"
+#include "linefilter/hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/status.h"
 
@@ -19,6 +20,7 @@ struct BodyParts {
   const uint8_t* body = nullptr;
   uint64_t body_bytes = 0;
   uint32_t num_probes = 0;
+  HashId hash_id = HashId::kXxh3;
   const uint8_t* stage_table = nullptr;
   uint64_t stage_table_bytes = 0;
 };
@@ -45,7 +47,7 @@ struct LayoutRecord {
   const Kernels& (*kernels)();
   // Makes `state` answer from a valid body of at least one byte.
   void (*bind)(const BodyParts& parts, ProbeState* state);
-  // Asks a body that nothing is bound to: "maybe" if it is not valid.
+  // Asks a body that nothing is bound to, with a hash of kXxh3: "maybe" if it is not valid.
   bool (*body_may_contain)(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash);
 
   // These estimate from the bits of a state that is bound (FilterBase tells what each is).
@@ -53,6 +55,9 @@ struct LayoutRecord {
   SizeEstimate (*approximate_size)(const ProbeState& state);
   double (*expected_fpr)(const ProbeState& state);
   size_t (*count_levels)(const ProbeState& state, uint64_t* counts) = nullptr;  // null: blocks have no level
+
+  // A key lies in block BlockIndex(hash & index_mask, num_blocks), where facts.block_bytes is not 0.
+  uint64_t index_mask = ~uint64_t{0};
 
   // Tells whether a state's "absent" for that hash comes from sound chunks alone (lazy.h).
   bool (*absence_is_sound)(const ProbeState& state, uint64_t hash, const SoundChunk& is_sound) = BlockIsSound;

@@ -3,7 +3,7 @@
 namespace linefilter::internal {
 
 bool BlockIsSound(const ProbeState& state, uint64_t hash, const SoundChunk& is_sound) {
-  return BlockAbsence::IsSound(state, hash, is_sound) != 0;
+  return BlockAbsence<LineBlocks>::IsSound(state, hash, is_sound) != 0;
 }
 
 bool GoOver(const ProbeState& state) {

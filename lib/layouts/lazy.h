@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "lib/layouts/blocks/answers.h"
+#include "lib/layouts/blocks/block.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_record.h"
 #include "linefilter/hash.h"
@@ -64,12 +65,14 @@ struct HasMark {
 // An Absence tells from which chunks "absent" comes:
 //   IsSound    calls is_sound(chunk) until it knows
 //   kIsCheap   whether that is done for "maybe", too, which spares a branch on the answer
+//   kHasRanges whether a key has one block alone, so that a batch may look at the marks of ranges
 // This is for one block per key.
+template <class Blocks>
 struct BlockAbsence {
-  static constexpr bool kIsCheap = true;
+  static constexpr bool kIsCheap = true, kHasRanges = true;
   template <class SoundChunk>
   static LINEFILTER_INLINE unsigned IsSound(const ProbeState& state, uint64_t hash, const SoundChunk& is_sound) {
-    return is_sound(BlockIndex(hash, state.num_units) >> kChunkShiftOfBlock);
+    return is_sound(Blocks::kBytes * Blocks::IndexOf(hash, state.num_units) >> kChunkShift);
   }
 };
 
@@ -80,16 +83,8 @@ LINEFILTER_INLINE unsigned IsProven(const ProbeState& state, uint64_t hash, unsi
   return maybe | Absence::IsSound(state, hash, HasMark{state});
 }
 
-// Whether all answers of a batch may be given; false says no more than that each is to be looked at.
-template <class Absence>
-bool AllProven(const ProbeState& state, const uint64_t* hashes, size_t n, const uint8_t* answers) {
-  unsigned all = 1;
-  for (size_t i = 0; i < n; ++i) all &= IsProven<Absence>(state, hashes[i], answers[i]);
-  return all != 0;
-}
-
-template <>
-inline bool AllProven<BlockAbsence>(const ProbeState& state, const uint64_t* hashes, size_t n, const uint8_t* answers) {
+// Does for one block per key what AllProven does.
+inline bool AllInProvenRanges(const ProbeState& state, const uint64_t* hashes, size_t n, const uint8_t* answers) {
   const LazyBody& body = LazyBody::Of(state);
   const ChunkMark* const ranges = body.ranges;
   const unsigned shift = body.range_shift;
@@ -105,6 +100,18 @@ inline bool AllProven<BlockAbsence>(const ProbeState& state, const uint64_t* has
   }
   for (; i < n; ++i) look_at(i);
   return all != 0;
+}
+
+// Whether all answers of a batch may be given; false says no more than that each is to be looked at.
+template <class Absence>
+bool AllProven(const ProbeState& state, const uint64_t* hashes, size_t n, const uint8_t* answers) {
+  if constexpr (Absence::kHasRanges) {
+    return AllInProvenRanges(state, hashes, n, answers);
+  } else {
+    unsigned all = 1;
+    for (size_t i = 0; i < n; ++i) all &= IsProven<Absence>(state, hashes[i], answers[i]);
+    return all != 0;
+  }
 }
 
 // Batches on a lazy body: its kernels answer, then all marks are looked at in one pass. Both are done in groups. The

@@ -1,7 +1,7 @@
 #include "lib/layouts/options.h"
 
 #include "lib/base/memory.h"
-#include "lib/layouts/blocks/block.h"
+#include "lib/layouts/layout_maker.h"
 #include "lib/layouts/layout_names.h"
 #include "lib/layouts/layout_record.h"
 
@@ -80,7 +80,8 @@ void RoundUpTo(uint64_t num_blocks, uint64_t num_keys, const FilterOptions& opti
     sizing->num_probes = NumProbesForBitsPerKey(sizing->layout, bits_per_key);
   }
   if (num_keys == 0) return;
-  const uint64_t step = num_blocks * kBlockBytes, most = kMaxBlocks * kBlockBytes;
+  const SizingModel& model = FindMaker(sizing->layout)->sizing;
+  const uint64_t step = num_blocks * model.unit_bytes, most = model.max_bytes;
   uint64_t& bytes = sizing->body_bytes;
   bytes = RoundUp(bytes, step);
   if (bytes > most) bytes = most;
@@ -95,13 +96,13 @@ void RoundUpTo(uint64_t num_blocks, uint64_t num_keys, const FilterOptions& opti
 
 // Rounds the size of a filter that is to be folded, or is to have the size of others.
 Status RoundSize(uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
-  const bool folds = FactsOf(sizing->layout).folds;
-  if (options.foldable && !folds) {
+  const LayoutFacts facts = FactsOf(sizing->layout);
+  if (options.foldable && !facts.folds) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "layout %s cannot be folded: leave out foldable, or choose blocked",
                          LayoutName(sizing->layout));
   }
-  const uint64_t step = folds ? StepOf(sizing->body_bytes / kBlockBytes, options) : 1;
+  const uint64_t step = facts.folds ? StepOf(sizing->body_bytes / facts.block_bytes, options) : 1;
   if (step != 1) RoundUpTo(step, num_keys, options, sizing);
   return Status();
 }

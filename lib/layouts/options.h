@@ -16,7 +16,7 @@ Status CheckOptions(Layout layout, const FilterOptions& options);
 // The same for what is made at once, which goes by the layout and the number of keys of the options.
 Status CheckOptionsToBuild(const FilterOptions& options);
 
-// This is for filters that are always `blocked`; `what` begins the sentence, like "a concurrent filter has".
+// This is for filters that are always `blocked`; `what` begins the sentence, like "a rotating filter has".
 Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what);
 
 // Finds a secret that was forgotten, and one that would be ignored.

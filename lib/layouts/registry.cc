@@ -83,7 +83,7 @@ LayoutList SupportedLayouts() noexcept { return {internal::kIds, std::size(inter
 LayoutFacts FactsOf(Layout layout, uint32_t num_probes) noexcept {
   const internal::LayoutRecord* const record = internal::FindLayout(layout);
   LayoutFacts facts = record == nullptr ? LayoutFacts() : record->facts;
-  facts.num_positions = facts.bits_of_position == 0 ? 0 : num_probes;
+  if (facts.bits_of_position != 0 && facts.max_num_probes != 0) facts.num_positions = num_probes;
   return facts;
 }
 

@@ -27,7 +27,7 @@ uint64_t MaxKeys(const py::object& name, uint64_t body_bytes, double fpr) {
   }
   Sizing of_one;
   Check(SizeForFpr(layout, 1, fpr, &of_one));
-  const uint64_t unit = FactsOf(layout).has_blocks ? 64 : 1;
+  const uint64_t block_bytes = FactsOf(layout).block_bytes, unit = block_bytes == 0 ? 1 : block_bytes;
   const uint64_t body = body_bytes / unit * unit;
   if (body != 0 && ExpectedFpr(layout, 1, body, of_one.num_probes) >= 1) {
     Check(Status::Error(StatusCode::kInvalidArgument,

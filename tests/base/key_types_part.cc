@@ -59,8 +59,8 @@ struct Taker {
   CALL(InsertionIntoCounting, CountingBlockedFilter, std::declval<S>().InsertKey(KEY))                        \
   CALL(Removal, CountingBlockedFilter, std::declval<S>().RemoveKey(KEY))                                      \
   CALL(Addition, FilterBuilder&, std::declval<S>().AddKey(KEY))                                               \
-  CALL(OfConcurrent, ConcurrentBlockedFilter&, std::declval<S>().MayContainKey(KEY))                          \
-  CALL(InsertionIntoConcurrent, ConcurrentBlockedFilter&, std::declval<S>().InsertKey(KEY))                   \
+  CALL(OfConcurrent, ConcurrentFilter&, std::declval<S>().MayContainKey(KEY))                                 \
+  CALL(InsertionIntoConcurrent, ConcurrentFilter&, std::declval<S>().InsertKey(KEY))                          \
   CALL(InsertionIntoScalable, ScalableFilter, std::declval<S>().InsertKey(KEY))                               \
   CALL(OfRotating, RotatingFilter&, std::declval<S>().MayContainKey(KEY))                                     \
   CALL(InsertionIntoRotating, RotatingFilter&, std::declval<S>().InsertKey(KEY))                              \

@@ -150,7 +150,7 @@ TEST(KeyedFilter, OfEveryKindFindsItsKeys) {
 TEST(KeyedFilter, TakesKeysForAsLongAsItLives) {
   const HashSecret secret = Secret(8);
   BlockedFilter blocked;
-  ConcurrentBlockedFilter concurrent;
+  ConcurrentFilter concurrent;
   ASSERT_TRUE(blocked.Create(1000, Keyed(secret)).ok());
   ASSERT_TRUE(concurrent.Create(1000, Keyed(secret)).ok());
   for (uint64_t i = 0; i < 1000; ++i) {

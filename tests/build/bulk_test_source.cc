@@ -156,18 +156,20 @@ TEST(BuildFromSource, GivesEachHashToOneGroup) {
   for (const Layout layout : LayoutsOfRanges()) {
     FilterOptions options = Options(layout);
     options.bits_per_key = 64;
-    constexpr size_t kKeys = 160000, kBlocks = kKeys / 8;
+    const uint64_t block_bytes = FactsOf(layout).block_bytes, index_mask = internal::FindLayout(layout)->index_mask;
+    constexpr size_t kKeys = 160000;
+    const size_t num_blocks = static_cast<size_t>(8 * kKeys / block_bytes);
     std::vector<uint64_t> hashes;
-    for (size_t block = 0; block < kBlocks; ++block) {
-      const uint64_t first = internal::FirstHashOf(block, kBlocks);
-      ASSERT_EQ(BlockIndex(first, kBlocks), block);
+    for (size_t block = 0; block < num_blocks; ++block) {
+      const uint64_t first = internal::FirstHashOf(block, num_blocks, index_mask);
+      ASSERT_EQ(BlockIndex(first & index_mask, num_blocks), block);
       if (block != 0) hashes.push_back(first - 1);
       hashes.push_back(first);
     }
     hashes.push_back(~uint64_t{0});
     for (const uint64_t hash : RandomHashes(kKeys - hashes.size(), 1)) hashes.push_back(hash);
     const std::string expected = BuildPlainly(options, hashes);
-    ASSERT_EQ(FilterView(expected.data(), expected.size(), VerifyMode::kWhole).body_bytes(), kBlocks * 64);
+    ASSERT_EQ(FilterView(expected.data(), expected.size(), VerifyMode::kWhole).body_bytes(), num_blocks * block_bytes);
     const ScopedTuning tuning(0, 256);
     options.memory_limit = LeastMemory(options, hashes);
     Source source{hashes};

@@ -173,38 +173,39 @@ TEST(CApi, BuildsTheBytesOfTheCppApi) {
   }
 }
 
+// A filter of each layout that threads share, and a concurrent one.
+void ExpectBytesOfTheCppApi(const Request& request) {
+  linefilter_filter* const filter = linefilter_filter_new(1000, &request.c, nullptr);
+  linefilter_filter* const concurrent = linefilter_concurrent_new(1000, &request.c, nullptr);
+  Filter expected = Created<Filter>(1000, request.cpp);
+  std::vector<std::string> text;
+  std::vector<const void*> keys;
+  std::vector<size_t> sizes;
+  const std::vector<uint64_t> numbers = RandomHashes(600, 2);
+  for (const uint64_t number : numbers) text.push_back("text " + std::to_string(number));
+  for (const std::string& key : text) {
+    keys.push_back(key.data());
+    sizes.push_back(key.size());
+    expected.InsertKey(key);
+  }
+  for (const uint64_t number : numbers) expected.InsertKey(number);
+  const std::string image = ImageOf(expected);
+  for (linefilter_filter* const filled : {filter, concurrent}) {
+    linefilter_filter_insert_keys(filled, keys.data(), sizes.data(), keys.size(), nullptr);
+    linefilter_filter_insert_u64s(filled, numbers.data(), numbers.size(), nullptr);
+    std::string of_c(image.size(), 0);
+    EXPECT_EQ(linefilter_filter_write_to(filled, of_c.data(), of_c.size(), nullptr), LINEFILTER_OK);
+    EXPECT_TRUE(of_c == image);
+    linefilter_filter_free(filled);
+  }
+}
+
 TEST(CApi, FillsTheBytesOfTheCppApi) {
-  for (const HashId hash_id : {HashId::kXxh3, HashId::kKeyed, HashId::kParquet}) {
-    SCOPED_TRACE(HashIdName(hash_id));
-    const Request request = EachKindOfHash(Layout::kBlocked, hash_id);
-    linefilter_filter* const filter = linefilter_filter_new(1000, &request.c, nullptr);
-    linefilter_filter* const concurrent = linefilter_concurrent_new(1000, &request.c, nullptr);
-    BlockedFilter expected;
-    ASSERT_TRUE(expected.Create(1000, request.cpp).ok());
-    std::vector<std::string> text;
-    std::vector<const void*> keys;
-    std::vector<size_t> sizes;
-    const std::vector<uint64_t> numbers = RandomHashes(600, 2);
-    for (const uint64_t number : numbers) text.push_back("text " + std::to_string(number));
-    for (const std::string& key : text) {
-      keys.push_back(key.data());
-      sizes.push_back(key.size());
-      expected.InsertKey(key);
+  for (const Layout layout : EverySharedLayout()) {
+    for (const HashId hash_id : {HashId::kXxh3, HashId::kKeyed}) {
+      SCOPED_TRACE(std::string(LayoutName(layout)) + " " + HashIdName(hash_id));
+      ExpectBytesOfTheCppApi(EachKindOfHash(layout, hash_id));
     }
-    for (const uint64_t number : numbers) expected.InsertKey(number);
-    linefilter_filter_insert_keys(filter, keys.data(), sizes.data(), keys.size(), nullptr);
-    linefilter_filter_insert_u64s(filter, numbers.data(), numbers.size(), nullptr);
-    linefilter_filter_insert_keys(concurrent, keys.data(), sizes.data(), keys.size(), nullptr);
-    linefilter_filter_insert_u64s(concurrent, numbers.data(), numbers.size(), nullptr);
-    std::string image, of_filter(expected.ImageBytes(), 0), of_concurrent = of_filter;
-    ASSERT_TRUE(expected.AppendImage(&image).ok());
-    EXPECT_EQ(linefilter_filter_write_to(filter, of_filter.data(), of_filter.size(), nullptr), LINEFILTER_OK);
-    EXPECT_EQ(linefilter_filter_write_to(concurrent, of_concurrent.data(), of_concurrent.size(), nullptr),
-              LINEFILTER_OK);
-    EXPECT_TRUE(of_filter == image);
-    EXPECT_TRUE(of_concurrent == image);
-    linefilter_filter_free(filter);
-    linefilter_filter_free(concurrent);
   }
 }
 

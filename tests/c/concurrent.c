@@ -5,12 +5,13 @@
 #include "tests/c/check.h"
 #include "tests/c/fixture.h"
 
-static void TestConcurrent(void) {
+/* 1000 keys of 16 bits take that many blocks. */
+static void CheckConcurrent(linefilter_layout layout, uint64_t num_blocks) {
   linefilter_status status;
-  const linefilter_options options = Options(LINEFILTER_LAYOUT_AUTO, 16);
+  const linefilter_options options = Options(layout, 16);
   linefilter_filter* seen = linefilter_concurrent_new(1000, &options, &status);
   const linefilter_view* view = linefilter_filter_view(seen);
-  CHECK(seen != NULL && IsOk(&status) && linefilter_view_num_blocks(view) == 32);
+  CHECK(seen != NULL && IsOk(&status) && linefilter_view_num_blocks(view) == num_blocks);
   InsertSingles(seen, 0);
   InsertBatchesAndAsk(seen, 0);
   CHECK(linefilter_view_key_status(view, &status) == LINEFILTER_OK && IsOk(&status));
@@ -40,6 +41,26 @@ static void TestConcurrent(void) {
   linefilter_image_free(image);
 }
 
+static void TestConcurrent(void) {
+  CheckConcurrent(LINEFILTER_LAYOUT_AUTO, 32); /* it is blocked */
+  CheckConcurrent(LINEFILTER_LAYOUT_SPLIT_BLOCK, 63);
+}
+
+/* What threads cannot share is told, and what they can. */
+static void TestOtherLayouts(void) {
+  linefilter_status status;
+  const linefilter_options options = Options(LINEFILTER_LAYOUT_CLASSIC, 16);
+  CHECK(linefilter_concurrent_new(1000, &options, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "blocked, split_block or auto"));
+  linefilter_filter* filter = linefilter_filter_new(1000, &options, &status);
+  size_t size = 0;
+  void* image = linefilter_filter_image(filter, &size, &status);
+  CHECK(linefilter_concurrent_from_image(image, size, NULL, &status) == NULL);
+  CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "blocked or split_block"));
+  linefilter_image_free(image);
+  linefilter_filter_free(filter);
+}
+
 /* What every filter and view answers for NULL stands in filter.c and view.c. */
 static void TestNullConcurrent(void) {
   linefilter_status status;
@@ -49,5 +70,6 @@ static void TestNullConcurrent(void) {
 
 void RunConcurrent(void) {
   RUN(TestConcurrent);
+  RUN(TestOtherLayouts);
   RUN(TestNullConcurrent);
 }

@@ -43,7 +43,7 @@ int Use() {
   options.fpr = 0.01;
   linefilter::BlockedFilter filter;
   if (!filter.Create(1000, options).ok()) return Fail("Create");
-  linefilter::ConcurrentBlockedFilter concurrent;
+  linefilter::ConcurrentFilter concurrent;
   if (!concurrent.Create(1000, options).ok()) return Fail("Create of a concurrent filter");
   options.layout = linefilter::Layout::kRetrieval;
   linefilter::FilterBuilder builder(options);
@@ -57,7 +57,7 @@ int Use() {
   if (!InsertsBatches(&filter)) return Fail("InsertKeys");
   std::string image, built;
   if (!filter.AppendImage(&image).ok() || !builder.Finish(&built).ok()) return Fail("an image");
-  linefilter::BlockedFilter sealed = concurrent.Seal();
+  const linefilter::Filter sealed = concurrent.Seal();
   for (const std::string& bytes : {image, built}) {
     const linefilter::FilterView view(bytes.data(), bytes.size(), linefilter::VerifyMode::kWhole);
     const linefilter::inlined::Prober prober(view);

@@ -23,7 +23,7 @@ constexpr uint64_t kFewKeys = 1000, kManyKeys = 4000000;
 
 template <class Filter>
 class FiltersThatTakeKeys : public testing::Test {};
-using Filters = testing::Types<BlockedFilter, ClassicFilter, ConcurrentBlockedFilter>;
+using Filters = testing::Types<BlockedFilter, ClassicFilter, ConcurrentFilter>;
 TYPED_TEST_SUITE(FiltersThatTakeKeys, Filters, );
 
 TYPED_TEST(FiltersThatTakeKeys, AreCreatedOrAreAsTheyWere) {
@@ -61,7 +61,7 @@ TYPED_TEST(FiltersThatTakeKeys, AreMadeOfAnImageOrSayMaybe) {
   EXPECT_EQ(allocations, 1u);
 }
 
-// Snapshots too: the third type is ConcurrentBlockedFilter.
+// Snapshots too: the third type is ConcurrentFilter.
 TYPED_TEST(FiltersThatTakeKeys, WriteTheirImageOrNothing) {
   const std::vector<uint64_t> hashes = RandomHashes(100000, 1);
   TypeParam filter;
@@ -171,7 +171,7 @@ TEST(WithoutAnyMemory, WhatOnlyLooksOrInsertsWorks) {
   const std::vector<uint64_t> hashes = RandomHashes(5000, 1);
   const std::string image = test::Build(BitsPerKey(10, Layout::kBlocked), hashes), broken = image.substr(1);
   BlockedFilter filter, other;
-  ConcurrentBlockedFilter shared;
+  ConcurrentFilter shared;
   ASSERT_TRUE(filter.Create(5000, BitsPerKey(10)).ok() && other.Create(5000, BitsPerKey(10)).ok());
   ASSERT_TRUE(shared.Create(5000, BitsPerKey(10)).ok());
   std::vector<uint8_t> answers(hashes.size()), bytes(filter.ImageBytes());

@@ -1,5 +1,5 @@
-// ConcurrentBlockedFilter under stress: on every target and size two threads insert and two ask for
-// what was inserted before. Not one answer may be "absent".
+// ConcurrentFilter under stress: in every layout that threads share, on every target and size, two threads insert and
+// two ask for what was inserted before. Not one answer may be "absent".
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/concurrent.h"
 #include "linefilter/hash.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/targets.h"
@@ -26,7 +27,7 @@ struct alignas(128) Progress {
 uint64_t HashOf(size_t writer, uint64_t i) { return HashKey(i * kWriters + writer); }
 
 struct Stress {
-  ConcurrentBlockedFilter filter;
+  ConcurrentFilter filter;
   Progress published[kWriters];
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> questions{0}, missed{0};
@@ -69,9 +70,9 @@ struct Counts {
 };
 
 // Each writer inserts as many keys as the filter has room for.
-void InsertAndAsk(uint64_t num_keys, Counts* counts) {
+void InsertAndAsk(Layout layout, uint64_t num_keys, Counts* counts) {
   Stress stress;
-  ASSERT_TRUE(stress.filter.Create(num_keys, test::BitsPerKey(10)).ok());
+  ASSERT_TRUE(stress.filter.Create(num_keys, test::BitsPerKey(10, layout)).ok());
   std::vector<std::thread> writers, readers;
   for (size_t reader = 0; reader < kReaders; ++reader) readers.emplace_back(Read, &stress, reader);
   for (size_t writer = 0; writer < kWriters; ++writer) writers.emplace_back(Write, &stress, writer, num_keys);
@@ -87,16 +88,20 @@ void InsertAndAsk(uint64_t num_keys, Counts* counts) {
   }
 }
 
-TEST(ConcurrentStress, NothingThatHappenedBeforeIsAbsent) {
+class ConcurrentStress : public testing::TestWithParam<Layout> {};
+INSTANTIATE_TEST_SUITE_P(Layouts, ConcurrentStress, testing::ValuesIn(test::EverySharedLayout()), test::NameOfLayout);
+
+TEST_P(ConcurrentStress, NothingThatHappenedBeforeIsAbsent) {
   struct Size {
     uint64_t num_keys;
     int rounds;
   };
+  const uint64_t of_a_block = 8 * FactsOf(GetParam()).block_bytes / 10;
   // One block, the L1, the last cache: 7.5 MB. How often two writers meet in a block does not depend on that size.
-  for (const Size size : {Size{51, 300}, Size{20000, 100}, Size{6000000, 1}}) {
+  for (const Size size : {Size{of_a_block, 300}, Size{20000, 100}, Size{6000000, 1}}) {
     test::OnEveryTarget([&](const char* target) {
       Counts counts;
-      for (int round = 0; round < size.rounds; ++round) InsertAndAsk(size.num_keys, &counts);
+      for (int round = 0; round < size.rounds; ++round) InsertAndAsk(GetParam(), size.num_keys, &counts);
       EXPECT_EQ(counts.missed, 0u);
       EXPECT_EQ(counts.lost, 0u);
       EXPECT_GE(counts.inserted, kWriters * size.num_keys * static_cast<uint64_t>(size.rounds));

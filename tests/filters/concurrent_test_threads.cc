@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "linefilter/fold.h"
 #include "linefilter/view.h"
 #include "tests/filters/concurrent_test.h"
 
@@ -68,13 +69,13 @@ class InStep {
   std::atomic<bool> late_{false};
 };
 
-TEST(Concurrent, ThreadsInAnyOrderGiveTheSameBits) {
+TEST_P(Concurrent, ThreadsInAnyOrderGiveTheSameBits) {
   constexpr size_t kKeys = 40000;
   const std::vector<uint64_t> hashes = RandomHashes(kKeys, 3);
-  const std::string expected = SequentialImage(kKeys, BitsPerKey(10), hashes);
+  const std::string expected = SequentialImage(kKeys, Options(10), hashes);
   OnEveryTarget([&](const char*) {
-    ConcurrentBlockedFilter filter;
-    MustCreate(&filter, kKeys, BitsPerKey(10));
+    ConcurrentFilter filter;
+    MustCreate(&filter, kKeys, Options(10));
     AtOnce(kThreads, [&](size_t thread) {  // every second key by two threads, one by one and in batches
       for (size_t i = thread; i < kKeys; i += kThreads) {
         filter.InsertHash(hashes[i]);
@@ -86,12 +87,12 @@ TEST(Concurrent, ThreadsInAnyOrderGiveTheSameBits) {
 }
 
 // One block, so that all threads change the same words all the time: nothing may be overwritten.
-TEST(Concurrent, NothingIsLostInOneBlock) {
-  const std::vector<uint64_t> hashes = RandomHashes(kThreads * 32, 4);
+TEST_P(Concurrent, NothingIsLostInOneBlock) {
+  const std::vector<uint64_t> hashes = RandomHashes(kThreads * FactsOf(GetParam()).block_bytes / 2, 4);
   OnEveryTarget([&](const char*) {
     for (size_t round = 0; round < Rounds(100); ++round) {
-      ConcurrentBlockedFilter filter;
-      MustCreate(&filter, 51, BitsPerKey(10));
+      ConcurrentFilter filter;
+      MustCreate(&filter, KeysOfABlock(), Options(10));
       ASSERT_EQ(filter.num_blocks(), 1u);
       AtOnce(kThreads, [&](size_t thread) {
         for (size_t i = thread; i < hashes.size(); i += kThreads) {
@@ -106,7 +107,7 @@ TEST(Concurrent, NothingIsLostInOneBlock) {
 
 // Two threads insert the same keys in step, one key at a time, so that nobody sets bits of another key meanwhile. Both
 // are told "new" only if they overlapped; this goes on until it was seen often.
-TEST(Concurrent, OfSeveralInsertionsOfOneAbsentKeyOneIsToldAtLeast) {
+TEST_P(Concurrent, OfSeveralInsertionsOfOneAbsentKeyOneIsToldAtLeast) {
   constexpr size_t kKeys = 2000;
   const size_t enough = Rounds(100);
   constexpr std::chrono::milliseconds kLong(2000), kShort(100);
@@ -117,10 +118,10 @@ TEST(Concurrent, OfSeveralInsertionsOfOneAbsentKeyOneIsToldAtLeast) {
     size_t overlaps = 0, keys = 0;
     for (uint64_t round = 0; overlaps < enough && Clock::now() < deadline; ++round) {
       const std::vector<uint64_t> hashes = RandomHashes(kKeys, 1000 + round);
-      ConcurrentBlockedFilter filter;
-      BlockedFilter alone;  // tells which are new
-      MustCreate(&filter, kKeys, BitsPerKey(10));
-      ASSERT_TRUE(alone.Create(kKeys, BitsPerKey(10)).ok());
+      ConcurrentFilter filter;
+      Filter alone;  // tells which are new
+      MustCreate(&filter, kKeys, Options(10));
+      ASSERT_TRUE(alone.Create(kKeys, Options(10)).ok());
       InStep in_step(deadline);
       std::vector<uint8_t> told[2];
       AtOnce(2, [&](size_t thread) {
@@ -148,8 +149,7 @@ TEST(Concurrent, OfSeveralInsertionsOfOneAbsentKeyOneIsToldAtLeast) {
 }
 
 // Inserts them one by one and in batches, and publishes how many are in.
-void InsertAndPublish(ConcurrentBlockedFilter* filter, const uint64_t* hashes, size_t n,
-                      std::atomic<size_t>* published) {
+void InsertAndPublish(ConcurrentFilter* filter, const uint64_t* hashes, size_t n, std::atomic<size_t>* published) {
   for (size_t i = 0; i < n;) {
     const size_t batch = i % 3 == 0 && n - i > 40 ? 40 : 1;
     if (batch == 1) {
@@ -164,14 +164,14 @@ void InsertAndPublish(ConcurrentBlockedFilter* filter, const uint64_t* hashes, s
 
 // Writers publish how far they are (release), readers and a taker of snapshots hear it (acquire): nothing published may
 // be missing, on any target, in single lookups, batches and images.
-TEST(Concurrent, WhatHappenedBeforeIsSeen) {
+TEST_P(Concurrent, WhatHappenedBeforeIsSeen) {
   constexpr size_t kWriters = 2;
   const size_t keys_each = Rounds(60000);
   const std::vector<uint64_t> hashes = RandomHashes(kWriters * keys_each, 6);
-  const std::string all = SequentialImage(hashes.size(), BitsPerKey(10), hashes);
+  const std::string all = SequentialImage(hashes.size(), Options(10), hashes);
   OnEveryTarget([&](const char*) {
-    ConcurrentBlockedFilter filter;
-    MustCreate(&filter, hashes.size(), BitsPerKey(10));
+    ConcurrentFilter filter;
+    MustCreate(&filter, hashes.size(), Options(10));
     std::atomic<size_t> published[kWriters] = {};
     std::atomic<size_t> missed{0}, snapshots{0}, asked{0};
     const auto done = [&] {
@@ -225,36 +225,63 @@ TEST(Concurrent, WhatHappenedBeforeIsSeen) {
   });
 }
 
+// What is told of a body's bits while they are set: never less than before, and in the end what they say.
+TEST_P(Concurrent, TellsHowFullItIsWhileBitsChange) {
+  const std::vector<uint64_t> hashes = RandomHashes(Rounds(50000), 11);
+  FilterOptions options = Options(10);
+  options.foldable = true;
+  Filter alone = Created<Filter>(hashes.size(), options);
+  alone.InsertHashes(hashes.data(), hashes.size());
+  ConcurrentFilter filter;
+  MustCreate(&filter, hashes.size(), options);
+  std::atomic<size_t> published{0};
+  std::thread writer([&] { InsertAndPublish(&filter, hashes.data(), hashes.size(), &published); });
+  double fill = 0, keys = 0;
+  for (bool last = false; !last;) {
+    last = published == hashes.size();
+    const double fill_before = fill, keys_before = keys, fpr = filter.ExpectedFpr();
+    fill = filter.FillRatio();
+    keys = filter.ApproximateSize().keys;
+    uint64_t factor = 0;
+    EXPECT_TRUE(FoldFactorForFpr(filter, 0.9, &factor).ok());
+    EXPECT_TRUE(fill >= fill_before && keys >= keys_before && fpr >= 0 && fpr < 0.1 && factor >= 1);
+  }
+  writer.join();
+  EXPECT_EQ(fill, alone.FillRatio());
+  EXPECT_EQ(keys, alone.ApproximateSize().keys);
+  EXPECT_EQ(filter.ExpectedFpr(), alone.ExpectedFpr());
+}
+
 // How a snapshot is taken.
 struct Way {
   const char* name;
-  Status (*take)(const ConcurrentBlockedFilter&, const std::string& path, std::string* image);
+  Status (*take)(const ConcurrentFilter&, const std::string& path, std::string* image);
 };
-constexpr Way kWays[] = {
-    {"WriteImageTo",
-     [](const ConcurrentBlockedFilter& filter, const std::string&, std::string* image) {
-       image->resize(filter.ImageBytes());
-       return filter.WriteImageTo(image->data(), image->size());
-     }},
-    {"WriteImage",
-     [](const ConcurrentBlockedFilter& filter, const std::string&, std::string* image) {
-       test::Collector collector;
-       const Status status = filter.WriteImage(collector.sink());
-       *image = std::move(collector.bytes);
-       return status;
-     }},
-    {"Save", [](const ConcurrentBlockedFilter& filter, const std::string& path, std::string* image) {
-       const Status status = filter.Save(path.c_str());
-       *image = test::ReadFile(path);
-       return status;
-     }}};
+constexpr Way kWays[] = {{"WriteImageTo",
+                          [](const ConcurrentFilter& filter, const std::string&, std::string* image) {
+                            image->resize(filter.ImageBytes());
+                            return filter.WriteImageTo(image->data(), image->size());
+                          }},
+                         {"WriteImage",
+                          [](const ConcurrentFilter& filter, const std::string&, std::string* image) {
+                            test::Collector collector;
+                            const Status status = filter.WriteImage(collector.sink());
+                            *image = std::move(collector.bytes);
+                            return status;
+                          }},
+                         {"Save", [](const ConcurrentFilter& filter, const std::string& path, std::string* image) {
+                            const Status status = filter.Save(path.c_str());
+                            *image = test::ReadFile(path);
+                            return status;
+                          }}};
 
 // Snapshots by all ways out while a thread changes the bits that are being copied, until each way has met enough
 // changes: the image must be intact (checks of what was written, not of what was there then or later) and miss no key
 // that happened before.
-TEST(Concurrent, SnapshotsAreIntactWhileBitsChange) {
-  FilterOptions options = BitsPerKey(10);
-  options.num_probes = 1;              // every key changes one word, so a body has room for many changes
+TEST_P(Concurrent, SnapshotsAreIntactWhileBitsChange) {
+  FilterOptions options = Options(10);
+  // Where it can be chosen, every key changes one word, so that a body has room for many changes.
+  if (FactsOf(GetParam()).max_num_probes != 0) options.num_probes = 1;
   constexpr uint64_t kKeys = 1000000;  // beyond one piece of 1 MiB, and not a multiple of it
   const std::vector<uint64_t> hashes = RandomHashes(3 * kKeys, 10);
   const test::TempDir folder;
@@ -264,7 +291,7 @@ TEST(Concurrent, SnapshotsAreIntactWhileBitsChange) {
     const size_t enough = Rounds(12);
     size_t met = 0;
     while (met < enough && Clock::now() < deadline) {
-      ConcurrentBlockedFilter filter;
+      ConcurrentFilter filter;
       MustCreate(&filter, kKeys, options);
       std::atomic<size_t> published{0};
       std::atomic<bool> stop{false};

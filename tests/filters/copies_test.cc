@@ -12,6 +12,7 @@
 #include "linefilter/rotating.h"
 #include "linefilter/scalable.h"
 #include "tests/testing/building.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status.h"
@@ -29,9 +30,7 @@ Status CreateSmall(ClassicFilter* filter, const FilterOptions& options) { return
 Status CreateSmall(CountingBlockedFilter* filter, const FilterOptions& options) {
   return filter->Create(1000, options);
 }
-Status CreateSmall(ConcurrentBlockedFilter* filter, const FilterOptions& options) {
-  return filter->Create(1000, options);
-}
+Status CreateSmall(ConcurrentFilter* filter, const FilterOptions& options) { return filter->Create(1000, options); }
 Status CreateSmall(ScalableFilter* filter, const FilterOptions& options) { return filter->Create(100, options); }
 Status CreateSmall(RotatingFilter* filter, const FilterOptions& options) {
   return filter->Create(500, 3, options, Rotation::kByCount);
@@ -53,7 +52,7 @@ class Copies : public ::testing::Test {
   }
 };
 
-using Kinds = ::testing::Types<Filter, BlockedFilter, ClassicFilter, CountingBlockedFilter, ConcurrentBlockedFilter,
+using Kinds = ::testing::Types<Filter, BlockedFilter, ClassicFilter, CountingBlockedFilter, ConcurrentFilter,
                                ScalableFilter, RotatingFilter>;
 TYPED_TEST_SUITE(Copies, Kinds);
 
@@ -213,9 +212,9 @@ TEST(MayContainKeysToBits, SaysWhatBytesSay) {
 
 // A clone is a snapshot: what was inserted before is in it, whatever other threads do meanwhile.
 template <class Filter>
-void ExpectSnapshots() {
+void ExpectSnapshots(const FilterOptions& options) {
   Filter filter;
-  ASSERT_TRUE(IsOk(CreateSmall(&filter, FilterOptions::AtFpr(0.01))));
+  ASSERT_TRUE(IsOk(CreateSmall(&filter, options)));
   const std::vector<uint64_t> before = RandomHashes(100, 3), meanwhile = RandomHashes(5000, 4);
   filter.InsertHashes(before.data(), before.size());
   std::thread inserting([&] { filter.InsertHashes(meanwhile.data(), 100); });
@@ -228,8 +227,10 @@ void ExpectSnapshots() {
 }
 
 TEST(CloneFrom, IsASnapshotWhileThreadsInsert) {
-  ExpectSnapshots<ConcurrentBlockedFilter>();
-  ExpectSnapshots<RotatingFilter>();
+  for (const Layout layout : EverySharedLayout()) {
+    ExpectSnapshots<ConcurrentFilter>(WithLayout(layout, FilterOptions::AtFpr(0.01)));
+  }
+  ExpectSnapshots<RotatingFilter>(FilterOptions::AtFpr(0.01));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class FilterBaseTest : public ::testing::Test {
     for (const size_t n : {100u, 20000u, 400000u}) {
       Add<BlockedFilter>("blocked", n, n, Options(10, kSeed));
       Add<ClassicFilter>("classic", n, n, Options(10, kSeed));
-      Add<ConcurrentBlockedFilter>("blocked, concurrent", n, n, Options(10, kSeed));
+      Add<ConcurrentFilter>("blocked, concurrent", n, n, Options(10, kSeed));
       FilterOptions bound = Options(0, kSeed);
       bound.fpr = 0.01;
       Add<ScalableFilter>("growing", n, 50u, bound);
@@ -260,8 +260,8 @@ class KeysOf : public ::testing::Test {
     }
   }
 };
-using Owners = ::testing::Types<BlockedFilter, ClassicFilter, CountingBlockedFilter, ConcurrentBlockedFilter,
-                                ScalableFilter, RotatingFilter>;
+using Owners = ::testing::Types<BlockedFilter, ClassicFilter, CountingBlockedFilter, ConcurrentFilter, ScalableFilter,
+                                RotatingFilter>;
 TYPED_TEST_SUITE(KeysOf, Owners, );
 
 TYPED_TEST(KeysOf, AreTheirHashesOfTheFiltersWay) {

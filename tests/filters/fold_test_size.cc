@@ -132,7 +132,7 @@ TEST(FoldFactorForBytes, FindsTheLargestImageThatFits) {
 TEST(Foldable, HasBlocksThatSixtyFourDivides) {
   for (const uint64_t num_keys : {0u, 1u, 100u, 3000u, 50000u, 1000000u}) {
     BlockedFilter plain, filter;
-    ConcurrentBlockedFilter shared;
+    ConcurrentFilter shared;
     ASSERT_TRUE(plain.Create(num_keys, BitsPerKey(10)).ok() && filter.Create(num_keys, Foldable(10)).ok());
     ASSERT_TRUE(shared.Create(num_keys, Foldable(10)).ok());
     EXPECT_EQ(filter.num_blocks() % 64, 0u);

@@ -16,8 +16,8 @@ bool AskBlocks(const BodyFacts& facts, const Bytes& body, uint64_t hash) {
   const size_t n = BlocksOfHash(facts, hash, blocks);
   bool maybe = n == 0;
   for (size_t i = 0; i < n; ++i) {
-    uint8_t fetched[kBlockOfBodyBytes + 1];
-    memcpy(fetched + 1, body.data() + kBlockOfBodyBytes * blocks[i], kBlockOfBodyBytes);
+    uint8_t fetched[kMostBlockBytes + 1];
+    memcpy(fetched + 1, body.data() + kMostBlockBytes * blocks[i], kMostBlockBytes);
     maybe |= BlockMayContainHash(facts, i, fetched + 1, hash);
   }
   return maybe;
@@ -122,7 +122,7 @@ void ExpectRefused(const BodyFacts& facts, StatusCode code, const std::string& w
   uint64_t blocks[kMaxBodyStages];
   EXPECT_EQ(BlocksOfHash(facts, 5, blocks), 0u);
   EXPECT_TRUE(Positions(facts, 5).empty());
-  const uint8_t empty_block[kBlockOfBodyBytes] = {};
+  const uint8_t empty_block[kMostBlockBytes] = {};
   for (const size_t index : {size_t{0}, size_t{1}, size_t{63}, size_t{64}}) {
     EXPECT_TRUE(BlockMayContainHash(facts, index, empty_block, 5)) << index;
   }
@@ -136,7 +136,7 @@ void ExpectRefused(const BodyFacts& facts, StatusCode code, const std::string& w
 }
 
 TEST(Body, ThatNoImageHasIsRefused) {
-  const uint8_t empty_block[kBlockOfBodyBytes] = {};
+  const uint8_t empty_block[kMostBlockBytes] = {};
   const auto facts_of = [](Layout layout, uint32_t num_probes, uint64_t body_bytes) {
     BodyFacts facts;
     facts.layout = layout;
@@ -174,7 +174,7 @@ TEST(Body, ThatNoImageHasIsRefused) {
 }
 
 TEST(Body, OfAContainerThatNoImageHasIsRefused) {
-  const uint8_t empty_block[kBlockOfBodyBytes] = {};
+  const uint8_t empty_block[kMostBlockBytes] = {};
   BodyFacts good = FactsOf(SomeContainer(3));
   good.stages[3].num_probes = 5;  // which nobody counts
   EXPECT_FALSE(BlockMayContainHash(good, 2, empty_block, 5));

@@ -18,6 +18,7 @@
 #include "linefilter/swappable.h"
 #include "linefilter/view.h"
 #include "tests/testing/building.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
 
@@ -180,10 +181,10 @@ TEST(Capacity, OfWhatForgetsIsThatOfAllGenerations) {
 }
 
 TEST(Capacity, OfWhatIsSharedOrSwappedIsThatOfWhatAnswers) {
-  ConcurrentBlockedFilter shared;
+  ConcurrentFilter shared;
   ASSERT_TRUE(IsOk(shared.Create(7000, Fpr(0.01))));
   EXPECT_EQ(shared.capacity(), 7000u);
-  BlockedFilter sealed = shared.Seal();
+  Filter sealed = shared.Seal();
   EXPECT_EQ(sealed.capacity(), 7000u);
   EXPECT_EQ(shared.capacity(), 0u);
   SwappableFilter swappable;
@@ -309,9 +310,11 @@ TEST(RoomFor, IsWhatComesUntilTheRate) {
       ExpectRoom(&filter, fpr, &next, LayoutName(layout));
     }
   }
-  ConcurrentBlockedFilter shared;
-  ASSERT_TRUE(IsOk(shared.Create(20000, Fpr(0.01))));
-  ExpectRoom(&shared, 0.02, &next, "concurrent");
+  for (const Layout layout : EverySharedLayout()) {
+    ConcurrentFilter shared;
+    ASSERT_TRUE(IsOk(shared.Create(20000, Fpr(0.01, layout))));
+    ExpectRoom(&shared, 0.02, &next, std::string("concurrent, ") + LayoutName(layout));
+  }
   RotatingFilter window;
   ASSERT_TRUE(IsOk(window.Create(30000, 4, Fpr(0.01))));
   for (int i = 0; i < 3; ++i) {

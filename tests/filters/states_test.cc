@@ -8,8 +8,10 @@
 
 #include <cstdio>
 #include <iterator>
+#include <type_traits>
 
 #include "linefilter/builder.h"
+#include "tests/testing/layouts.h"
 
 namespace linefilter::test {
 namespace {
@@ -52,6 +54,10 @@ template <class Filter>
 bool Make(Filter* filter, FilterOptions* options, Random* random) {
   *options = SomeOptions(random, false);
   options->foldable = random->Below(4) == 0;
+  if constexpr (std::is_same_v<Filter, ConcurrentFilter>) {
+    const std::vector<Layout> layouts = EverySharedLayout();
+    options->layout = layouts[random->Below(layouts.size())];
+  }
   return filter->Create(SomeCount(random), *options).ok();
 }
 bool Make(ScalableFilter* filter, FilterOptions* options, Random* random) {
@@ -132,10 +138,12 @@ void ClaimFields(reference::Filter* filter, FilterOptions* options, Random* rand
 reference::Filter ClaimBody(int layout, Random* random) {
   reference::Filter claim;
   claim.layout = layout;
-  claim.num_probes = static_cast<int>(1 + random->Below(layout == reference::kClassic ? 30 : 16));
-  if (layout == reference::kRetrieval) claim.num_probes = random->Below(8) == 0;  // it has none
+  const bool has_probes = layout != reference::kRetrieval && layout != reference::kSplitBlock;
+  claim.num_probes = has_probes ? static_cast<int>(1 + random->Below(layout == reference::kClassic ? 30 : 16))
+                                : static_cast<int>(random->Below(8) == 0);  // it has none
   const size_t units = OneOf<size_t>(random, {0, 1, 2, 3, 64, 65, 100});
-  claim.body = test::SomeBody(random, layout == reference::kClassic ? units : 64 * units);
+  const size_t unit = layout == reference::kClassic ? 1 : layout == reference::kSplitBlock ? 32 : 64;
+  claim.body = test::SomeBody(random, unit * units);
   return claim;
 }
 
@@ -158,7 +166,7 @@ void TryClass(const std::string& image, const FilterOptions& options, Random* ra
 }
 
 void ClaimedState(Random* random, const test::TempDir& folder, Counts* counts) {
-  const int layout = OneOf(random, {1, 2, 3, 4, 5, 5, 5, 5});
+  const int layout = OneOf(random, {1, 2, 3, 4, 6, 5, 5, 5, 5});
   reference::Filter claim = layout == reference::kContainer ? test::ClaimContainer(random) : ClaimBody(layout, random);
   FilterOptions options;
   ClaimFields(&claim, &options, random);
@@ -172,13 +180,16 @@ void ClaimedState(Random* random, const test::TempDir& folder, Counts* counts) {
   if (is_read) ExpectKeepsClaims(image, test::SecretOf(options), random);
   switch (layout) {
     case 1:
-      if (random->Below(2) == 0) return TryClass<ConcurrentBlockedFilter>(image, options, random, folder, counts);
+      if (random->Below(2) == 0) return TryClass<ConcurrentFilter>(image, options, random, folder, counts);
       return TryClass<BlockedFilter>(image, options, random, folder, counts);
     case 2:
     case 3:
       return TryClass<ClassicFilter>(image, options, random, folder, counts);
     case 4:
       return TryClass<CountingBlockedFilter>(image, options, random, folder, counts);
+    case 6:
+      if (random->Below(2) == 0) return TryClass<ConcurrentFilter>(image, options, random, folder, counts);
+      return TryClass<Filter>(image, options, random, folder, counts);
     default:
       TryClass<ScalableFilter>(image, options, random, folder, counts);
       TryClass<RotatingFilter>(image, options, random, folder, counts);
@@ -189,10 +200,11 @@ constexpr bool (*kMakers[])(Random* random, const TempDir& folder, uint64_t numb
     MadeState<BlockedFilter>,
     MadeState<ClassicFilter>,
     MadeState<CountingBlockedFilter>,
-    MadeState<ConcurrentBlockedFilter>,
+    MadeState<ConcurrentFilter>,
     MadeState<ScalableFilter>,
     MadeState<RotatingFilter>,
-    MadeRetrieval};
+    MadeRetrieval,
+};
 
 TEST(States, AllLoadSaveAndGoOnTheSameWay) {
   const test::TempDir folder(test::MemoryFolder());

@@ -41,7 +41,7 @@ void ExpectOfEmptyBuilder(Layout layout) {
 
 TEST(States, AnImageOfNoKeysBecomesAnEmptyFilter) {
   ExpectOfEmptyBuilder<BlockedFilter>(Layout::kBlocked);
-  ExpectOfEmptyBuilder<ConcurrentBlockedFilter>(Layout::kBlocked);
+  ExpectOfEmptyBuilder<ConcurrentFilter>(Layout::kBlocked);
   ExpectOfEmptyBuilder<CountingBlockedFilter>(Layout::kCounting);
   ExpectOfEmptyBuilder<ClassicFilter>(Layout::kClassic);
 }

@@ -30,7 +30,7 @@ int main() {
   CHECK(users.Create(1000, linefilter::FilterOptions::AtFpr(0.01)).ok());
   linefilter::ClassicFilter classic;
   CHECK(classic.Create(1000, linefilter::FilterOptions::AtFpr(0.01)).ok());
-  linefilter::ConcurrentBlockedFilter shared;
+  linefilter::ConcurrentFilter shared;
   CHECK(shared.Create(1000, linefilter::FilterOptions::AtFpr(0.01)).ok());
   if (SaveAndLoad(&users) != 0 || SaveAndLoad(&classic) != 0 || SaveAndLoad(&shared) != 0) return 1;
 

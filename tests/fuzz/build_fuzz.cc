@@ -247,7 +247,7 @@ Status BuildIt(const Request& request, std::string* image) {
     case Way::kClassic:
       return BuildByFilter<ClassicFilter>(request, image);
     case Way::kConcurrent:
-      return BuildByFilter<ConcurrentBlockedFilter>(request, image);
+      return BuildByFilter<ConcurrentFilter>(request, image);
     case Way::kCounting:
       return BuildByFilter<CountingBlockedFilter>(request, image);
     default:
@@ -371,6 +371,9 @@ void Build(const uint8_t* data, size_t size) {
     if (request.options.hash_id == HashId::kXxh3 && request.options.seed == 0) {
       request.options.hash_id = HashId::kParquet;
     }
+  }
+  if (request.way == Way::kConcurrent && !request.may_fail) {
+    request.options.layout = way >= 0xe8 ? Layout::kSplitBlock : Layout::kAuto;
   }
   ReadKeys(&in, &request);
   if (IsMutableWay(request.way) && request.planned_keys == 0) request.planned_keys = request.hashes.size();

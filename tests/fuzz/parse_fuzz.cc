@@ -141,8 +141,10 @@ void OpenAndAsk(const Subject& subject, const HashSecret* secret, uint8_t how, u
     CopyAndInsert<Filter>(view, subject, secret, Layout::kSplitBlock, questions);
   }
   if ((how & 0x20) != 0) return CopyAndInsert<ClassicFilter>(view, subject, secret, Layout::kClassic, questions);
-  if ((how & 0x40) != 0)
-    return CopyAndInsert<ConcurrentBlockedFilter>(view, subject, secret, Layout::kBlocked, questions);
+  if ((how & 0x40) != 0) {
+    const Layout shared = FactsOf(view.layout()).shares ? view.layout() : Layout::kBlocked;
+    return CopyAndInsert<ConcurrentFilter>(view, subject, secret, shared, questions);
+  }
   CopyAndInsert<BlockedFilter>(view, subject, secret, Layout::kBlocked, questions);
 }
 

@@ -176,7 +176,7 @@ void Insert(Input* in) {
   uint8_t where = in->Byte();
   FillAtRandom(4, in->Number(1), &filter);  // a quarter of the bits: some keys are new, some are not
   const Questions questions(in);
-  const bool shared = record.layout == Layout::kBlocked && (how & 1) != 0;
+  const bool shared = record.facts.shares && (how & 1) != 0;
   if (shared) where = 0;  // its words are loaded and changed as wholes, so a body stands at a multiple of 64
   uint8_t* const body = Place(filter.body, where);
   ProbeState state;

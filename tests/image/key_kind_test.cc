@@ -105,8 +105,8 @@ TEST(KeyKind, IsKeptByEachFilter) {
       });
     }
   }
-  ExpectKept<ConcurrentBlockedFilter>(
-      [](ConcurrentBlockedFilter* filter, const FilterOptions& options) { return filter->Create(10000, options); });
+  ExpectKept<ConcurrentFilter>(
+      [](ConcurrentFilter* filter, const FilterOptions& options) { return filter->Create(10000, options); });
   ExpectKept<ScalableFilter>(
       [](ScalableFilter* filter, const FilterOptions& options) { return filter->Create(100, options); });
   ExpectKept<RotatingFilter>(
@@ -193,7 +193,7 @@ TEST(KeyKind, GoesWithTheKeys) {
   growing.Clear();
   growing.NoteKeyKind(KeyKind::kInteger);
   EXPECT_EQ(growing.key_kind(), KeyKind::kInteger);
-  ConcurrentBlockedFilter shared;
+  ConcurrentFilter shared;
   ASSERT_TRUE(IsOk(shared.Create(10, Told(KeyKind::kText))));
   shared.NoteKeyKind(KeyKind::kInteger);
   EXPECT_EQ(shared.Seal().key_kind(), KeyKind::kMixed);
@@ -224,13 +224,14 @@ TEST(KeyKind, OfAnImageThatDoesNotTellItStaysUnknown) {
 
 // Keys of an unknown kind came after those of a told one: whoever copies the filter writes the same bytes.
 TEST(KeyKind, ThatBecameUnknownIsCopied) {
-  ConcurrentBlockedFilter shared;
+  ConcurrentFilter shared;
   ASSERT_TRUE(IsOk(shared.Create(1000, Told(KeyKind::kUnknown))));
   for (const KeyKind kind : {KeyKind::kText, KeyKind::kUnknown}) shared.NoteKeyKind(kind);
   shared.InsertKey("alice");
   const std::string image = ImageOf(shared);
   EXPECT_EQ(KindIn(image), KeyKind::kUnknown);
-  BlockedFilter opened, cloned, sealed = shared.Seal();
+  BlockedFilter opened, cloned;
+  const Filter sealed = shared.Seal();
   ASSERT_TRUE(IsOk(opened.CreateFromImage(image.data(), image.size())));
   ASSERT_TRUE(IsOk(cloned.CloneFrom(opened)));
   EXPECT_EQ(ImageOf(sealed), image);
@@ -344,7 +345,7 @@ TEST(KeyKind, OfForeignImages) {
 // A snapshot is whole, whatever other threads note meanwhile.
 TEST(KeyKind, IsNotedWhileImagesAreWritten) {
   for (int round = 0; round < 50; ++round) {
-    ConcurrentBlockedFilter filter;
+    ConcurrentFilter filter;
     RotatingFilter rotating;
     ASSERT_TRUE(IsOk(filter.Create(100, Told(KeyKind::kUnknown))));
     ASSERT_TRUE(IsOk(rotating.Create(100, 2, Told(KeyKind::kUnknown))));

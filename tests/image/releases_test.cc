@@ -106,7 +106,7 @@ TEST(Releases, AnImageOfAnEarlierStateIsRefusedAndLosesNoKey) {
     ExpectRefuses<BlockedFilter>(image, options);
     ExpectRefuses<ClassicFilter>(image, options);
     ExpectRefuses<CountingBlockedFilter>(image, options);
-    ExpectRefuses<ConcurrentBlockedFilter>(image, options);
+    ExpectRefuses<ConcurrentFilter>(image, options);
     ExpectRefuses<ScalableFilter>(image, options);
     ExpectRefuses<RotatingFilter>(image, options);
     for (uint64_t i = 0; i < 5000; ++i) {

@@ -197,7 +197,7 @@ TEST(Inline, AProberAsksAFilterThatChangesThroughItself) {
   for (const InlinePart* part : Parts()) {
     SCOPED_TRACE(part->march);
     RotatingFilter rotating;
-    ConcurrentBlockedFilter concurrent;
+    ConcurrentFilter concurrent;
     ASSERT_TRUE(rotating.Create(1000, 3, options).ok() && concurrent.Create(1000, options).ok());
     BlockedFilter served = test::Created<BlockedFilter>(1000, options);
     for (KeyFilter* filter :

@@ -151,8 +151,8 @@ std::map<std::string, std::string> ImagesOf(Layout layout, const Hashes& members
   filter.Clear();
   filter.InsertHashes(members.data(), members.size());
   images["batch"] = test::ImageOf(filter);
-  if (layout == Layout::kBlocked) {
-    ConcurrentBlockedFilter concurrent;
+  if (FactsOf(layout).shares) {
+    ConcurrentFilter concurrent;
     EXPECT_TRUE(test::IsOk(concurrent.Create(members.size(), options)));
     concurrent.InsertHashes(members.data(), members.size());
     images["concurrent"] = test::ImageOf(concurrent);

@@ -37,6 +37,15 @@ inline double LeastBitsPerKey(Layout layout, uint32_t num_probes) {
 
 inline bool IsMutable(Layout layout) { return FactsOf(layout).takes_keys; }
 
+// Those that many threads may fill at once.
+inline std::vector<Layout> EverySharedLayout() {
+  std::vector<Layout> layouts;
+  for (const Layout layout : EveryLayout()) {
+    if (FactsOf(layout).shares) layouts.push_back(layout);
+  }
+  return layouts;
+}
+
 // A layout with one of the num_probes that it takes.
 struct Kind {
   Layout layout;
@@ -60,7 +69,8 @@ inline std::vector<Kind> EveryKind() {
   return kinds;
 }
 
-// "blocked_7", for INSTANTIATE_TEST_SUITE_P.
+// "blocked" and "blocked_7", for INSTANTIATE_TEST_SUITE_P.
+inline std::string NameOfLayout(const testing::TestParamInfo<Layout>& info) { return LayoutName(info.param); }
 inline std::string KindName(const testing::TestParamInfo<Kind>& info) {
   return std::string(LayoutName(info.param.layout)) + "_" + std::to_string(info.param.num_probes);
 }

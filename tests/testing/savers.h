@@ -99,7 +99,7 @@ inline Saver SaverOfRotating(size_t num_keys, uint64_t seed) {
 inline std::vector<Saver> EverySaver(size_t num_keys, uint64_t seed) {
   std::vector<Saver> savers = {SaverOfFilter<BlockedFilter>("BlockedFilter::Save", num_keys, seed),
                                SaverOfFilter<ClassicFilter>("ClassicFilter::Save", num_keys, seed),
-                               SaverOfFilter<ConcurrentBlockedFilter>("ConcurrentBlockedFilter::Save", num_keys, seed)};
+                               SaverOfFilter<ConcurrentFilter>("ConcurrentFilter::Save", num_keys, seed)};
   savers.push_back(SaverOfScalable(num_keys, seed));
   savers.push_back(SaverOfRotating(num_keys, seed));
   FilterOptions options = BitsPerKey(10, Layout::kRetrieval);

@@ -51,7 +51,7 @@ DISPATCH_TESTS=(golden hash inline target view)
 BYTES_TESTS=(alignment remote_body conformance container counting golden hash inline kernels malformed parquet_hash retrieval target view)
 # ORDER: what else reads and writes numbers of several bytes, or counts with doubles. WIDTH: what also depends on the width of
 # size_t; on emulated CPUs by night alone.
-ORDER_TESTS=(append builder concurrent file keyed_hash low_load filter releases rotating scalable sst_reader states swappable)
+ORDER_TESTS=(append builder concurrent file keyed_hash low_load filter 'parquet_[a-z]*' releases rotating scalable sst_reader states swappable)
 WIDTH_TESTS=(bulk c_api fold mapped memory repeats sizing)
 NOT_CPU_TESTS=(compare counters fpr_example fpr_judge fpr_monitor_threads interval key_types layering machine measure passes peers readme scale)
 SYSTEM_TESTS=(alloc_faults examples faults kill leveldb leveldb_demands 'redis_[a-z_]*' rocksdb tools tools_fpr tools_input tools_living tools_plan 'tools_redis[a-z_]*' tools_secret tools_stats)

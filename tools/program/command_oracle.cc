@@ -31,7 +31,7 @@ constexpr uint64_t kLargeBody = uint64_t{64} << 26;
 double LimitFpr(Layout layout, double bits_per_key, uint32_t num_probes) {
   const double num_keys = std::round(8 * static_cast<double>(kLargeBody) / bits_per_key);
   const double fpr = ExpectedFpr(layout, static_cast<uint64_t>(num_keys), kLargeBody, num_probes);
-  if (FactsOf(layout).has_blocks) return fpr;
+  if (FactsOf(layout).block_bytes != 0) return fpr;
   const double equal = num_keys / 18446744073709551616.0;  // whole hashes that agree: a rate that has no limit
   return (fpr - equal) / (1 - equal);
 }

@@ -1,5 +1,5 @@
-// A concurrent filter, in C, is a `blocked` one that any number of threads fill and ask at once, without a lock. Start
-// at linefilter/c.h; linefilter/concurrent.h tells what is seen when.
+// A concurrent filter, in C, is one that any number of threads fill and ask at once, without a lock. Start at
+// linefilter/c.h; linefilter/concurrent.h tells what is seen when.
 //
 //   linefilter_filter* seen = linefilter_concurrent_new(100000000, &options, &status);
 //   if (linefilter_filter_insert_key(seen, url, size)) fetch(url);  // any thread
@@ -17,10 +17,11 @@
 
 LINEFILTER_C_BEGIN
 
-// Makes a filter for num_keys keys (0 counts as 1). options->layout is blocked or auto, which is blocked here.
+// Makes a filter for num_keys keys (0 counts as 1). options->layout is blocked, split_block or auto, which is blocked
+// here.
 linefilter_filter* linefilter_concurrent_new(uint64_t num_keys, const linefilter_options* options,
                                              linefilter_status* status);
-// Makes a copy of a `blocked` image, whoever wrote it, as linefilter_filter_from_image does.
+// Makes a copy of an image of one of these layouts, whoever wrote it, as linefilter_filter_from_image does.
 linefilter_filter* linefilter_concurrent_from_image(const void* image, size_t size, const linefilter_options* options,
                                                     linefilter_status* status);
 // Does the same with a file, which it reads as linefilter_filter_load does.

@@ -15,14 +15,13 @@
 
 LINEFILTER_C_BEGIN
 
-// Makes a plain filter for num_keys keys (0 counts as 1). options->layout is blocked, classic, counting, or auto, which
-// chooses one of the first two.
+// Makes a plain filter for num_keys keys (0 counts as 1). options->layout is blocked, classic, counting, split_block,
+// or auto, which chooses one of the first two.
 linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_options* options,
                                          linefilter_status* status);
 // Makes a mutable copy of an image, verified, of the kind that wrote it (linefilter_filter_kind tells which). A
-// scalable filter goes on growing, a rotating one forgetting, as the original would. What a concurrent filter wrote is
-// `blocked`, and becomes a plain filter. An image that takes no key (`retrieval`, or stages of no filter) is
-// LINEFILTER_INCOMPATIBLE.
+// scalable filter goes on growing, a rotating one forgetting, as the original would. What a concurrent filter wrote
+// becomes a plain filter. An image that takes no key (`retrieval`, or stages of no filter) is LINEFILTER_INCOMPATIBLE.
 //
 // Only these options count (they may be NULL): allocator, memory_limit, and hash_id LINEFILTER_HASH_KEYED with its
 // secret. A keyed image needs both of the latter, and with them an image of another hash is refused. The other options

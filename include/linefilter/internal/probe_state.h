@@ -27,9 +27,9 @@ inline constexpr uint32_t kMostFewProbes = 8, kFewLanesAt = kLaneWords + 16;
 // in a block, and how many they are.
 inline constexpr uint32_t kLaneListBytes = 4 * (kLaneWords + 16), kLaneListSizeBytes = kLaneListBytes + 16 * 16;
 
-// How linefilter/inline.h asks the block of a key without a call (test_block.h, test_solved_block.h).
-// kFewLanes is a kBlock of at most eight probes.
-enum class InlineTest : uint8_t { kNone, kBlock, kSolvedBlock, kFewLanes };
+// How linefilter/inline.h asks the block of a key without a call (test_block.h, test_solved_block.h,
+// test_split_block.h). kFewLanes is a kBlock of at most eight probes.
+enum class InlineTest : uint8_t { kNone, kBlock, kSolvedBlock, kFewLanes, kSplitBlock };
 
 // A field that may be replaced while others read it and copy what it is in: whoever finds the old value or the new one
 // is right. Reading it is a plain load.
@@ -67,7 +67,8 @@ struct ProbeState {
   bool in_image = false;   // the table of an image tells the stages
   uint16_t num_probes = 0;
   // Points to 0 or 1 for each of [16 rotations][16 lanes], 64-byte aligned. A word for each rotation follows, whose bit
-  // i is lane i. What follows depends on the CPU: kFewLanesAt, kLaneListBytes.
+  // i is lane i. What follows depends on the CPU: kFewLanesAt, kLaneListBytes. In `split_block` it is a mask
+  // (split_block.h).
   const uint32_t* lane_ones = nullptr;
   Replaceable<bool (*)(const ProbeState&, uint64_t hash)> may_contain = nullptr;
   Replaceable<const Kernels*> kernels = nullptr;

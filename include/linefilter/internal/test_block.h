@@ -28,6 +28,7 @@
 
 #include "hwy/highway.h"
 #include "linefilter/internal/probe_state.h"
+#include "linefilter/internal/split_block.h"
 
 #ifndef LINEFILTER_TEST_BLOCK_ONCE_
 #define LINEFILTER_TEST_BLOCK_ONCE_
@@ -38,15 +39,18 @@
 #endif
 namespace linefilter::internal {
 // The same as lanes of 64 bits.
-struct WideLaneMultipliers {
-  alignas(16) uint64_t of[16];
+template <int n>
+struct Wide {
+  alignas(16) uint64_t of[n];
 };
-constexpr WideLaneMultipliers Widen(const uint32_t (&multipliers)[16]) {
-  WideLaneMultipliers wide{};
-  for (int lane = 0; lane < 16; ++lane) wide.of[lane] = multipliers[lane];
+template <int n>
+constexpr Wide<n> Widen(const uint32_t (&multipliers)[n]) {
+  Wide<n> wide{};
+  for (int lane = 0; lane < n; ++lane) wide.of[lane] = multipliers[lane];
   return wide;
 }
-inline constexpr WideLaneMultipliers kWideLaneMultipliers = Widen(kLaneMultipliers);
+inline constexpr Wide<16> kWideLaneMultipliers = Widen(kLaneMultipliers);
+inline constexpr Wide<8> kWideSplitSalts = Widen(kSplitSalts);
 }  // namespace linefilter::internal
 #endif  // LINEFILTER_TEST_BLOCK_ONCE_
 
@@ -106,20 +110,25 @@ HWY_INLINE void StoreLanes(LaneVec v, LaneTag, uint8_t* to) {
 #endif
 }
 
+// Lanes as they stand in memory, where numbers are little-endian.
+template <class D>
+HWY_INLINE hn::Vec<D> AsInMemory([[maybe_unused]] D d, hn::Vec<D> lanes) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  const auto swapped = hn::Or(hn::ShiftLeft<24>(lanes), hn::ShiftRight<24>(lanes));
+  return hn::Or(swapped, hn::Or(hn::ShiftLeft<8>(hn::And(lanes, hn::Set(d, 0xff00u))),
+                                hn::And(hn::ShiftRight<8>(lanes), hn::Set(d, 0xff00u))));
+#else
+  return lanes;
+#endif
+}
+
 // The bits of one key in the lanes from `lane` on, as they stand in memory. xs holds x in each lane. lane_ones holds 1
 // in the lanes that take part under each rotation, else 0: an aligned table (masks built from unaligned loads: 2.1
 // against 1.3 ns).
 HWY_INLINE LaneVec KeyMask(LaneTag d, const uint32_t* lane_ones, uint32_t x, LaneVec xs, size_t lane) {
   const LaneVec ones = hn::Load(d, lane_ones + 16 * (x & 15) + lane);
   const LaneVec product = hn::Mul(xs, hn::Load(d, internal::kLaneMultipliers + lane));
-  const LaneVec mask = hn::Shl(ones, hn::ShiftRight<27>(product));
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  const LaneVec swapped = hn::Or(hn::ShiftLeft<24>(mask), hn::ShiftRight<24>(mask));
-  return hn::Or(swapped, hn::Or(hn::ShiftLeft<8>(hn::And(mask, hn::Set(d, 0xff00u))),
-                                hn::And(hn::ShiftRight<8>(mask), hn::Set(d, 0xff00u))));
-#else
-  return mask;
-#endif
+  return AsInMemory(d, hn::Shl(ones, hn::ShiftRight<27>(product)));
 }
 
 // Whether no bit is set. On AVX2 that is one test of bits.
@@ -133,20 +142,31 @@ HWY_INLINE bool AllZero([[maybe_unused]] LaneTag d, LaneVec v) {
 
 #if LINEFILTER_SSE2_BLOCKS
 
-// The four lanes of KeyMask. A power of two is made as a float. In a lane that takes no part that is less than one, so
-// it becomes 0. (2^31 becomes what it is as an unsigned number.)
-HWY_INLINE __m128i FourLanes(const uint32_t* lane_ones, uint32_t x, __m128i xs, size_t lane) {
+// Four products; `wide` are the same multipliers as lanes of 64 bits.
+HWY_INLINE __m128i FourProducts(__m128i xs, [[maybe_unused]] const uint32_t* multipliers,
+                                [[maybe_unused]] const uint64_t* wide) {
   const auto load = [](const auto* from) HWY_ATTR { return _mm_load_si128(reinterpret_cast<const __m128i*>(from)); };
 #if HWY_TARGET <= HWY_SSE4
-  const __m128i product = _mm_mullo_epi32(xs, load(internal::kLaneMultipliers + lane));
+  return _mm_mullo_epi32(xs, load(multipliers));
 #else
-  const __m128 low = _mm_castsi128_ps(_mm_mul_epu32(xs, load(internal::kWideLaneMultipliers.of + lane)));
-  const __m128 high = _mm_castsi128_ps(_mm_mul_epu32(xs, load(internal::kWideLaneMultipliers.of + lane + 2)));
-  const __m128i product = _mm_castps_si128(_mm_shuffle_ps(low, high, 0x88));
+  const __m128 low = _mm_castsi128_ps(_mm_mul_epu32(xs, load(wide)));
+  const __m128 high = _mm_castsi128_ps(_mm_mul_epu32(xs, load(wide + 2)));
+  return _mm_castps_si128(_mm_shuffle_ps(low, high, 0x88));
 #endif
-  const __m128i exponent = _mm_slli_epi32(_mm_srli_epi32(product, 27), 23);
-  const __m128i ones = _mm_castps_si128(_mm_cvtepi32_ps(load(lane_ones + 16 * (x & 15) + lane)));
+}
+// 2 to the power of the high 5 bits of each product, made as a float: `ones` holds 1.0 as an integer. Where it holds 0,
+// in a lane that takes no part, that is less than one, so it becomes 0. (2^31 becomes what it is as an unsigned
+// number.)
+HWY_INLINE __m128i FourPowers(__m128i products, __m128i ones) {
+  const __m128i exponent = _mm_slli_epi32(_mm_srli_epi32(products, 27), 23);
   return _mm_cvttps_epi32(_mm_castsi128_ps(_mm_add_epi32(exponent, ones)));
+}
+// The four lanes of KeyMask.
+HWY_INLINE __m128i FourLanes(const uint32_t* lane_ones, uint32_t x, __m128i xs, size_t lane) {
+  const __m128i ones = _mm_load_si128(reinterpret_cast<const __m128i*>(lane_ones + 16 * (x & 15) + lane));
+  const __m128i products =
+      FourProducts(xs, internal::kLaneMultipliers + lane, internal::kWideLaneMultipliers.of + lane);
+  return FourPowers(products, _mm_castps_si128(_mm_cvtepi32_ps(ones)));
 }
 // x in four lanes, of what Highway may have of it.
 HWY_INLINE __m128i FourOf([[maybe_unused]] uint32_t x, [[maybe_unused]] LaneVec xs) {

@@ -1,12 +1,9 @@
 #include "lib/layouts/blocked/body.h"
 
-#include <cstring>
-
 #include "lib/base/endian.h"
 #include "lib/base/real.h"
-#include "lib/base/shared_word.h"
+#include "lib/layouts/blocks/bit_blocks.h"
 #include "lib/layouts/blocks/block.h"
-#include "lib/layouts/blocks/folded_fpr.h"
 #include "lib/layouts/blocks/lane_table.h"
 #include "lib/layouts/blocks/size_of_blocks.h"
 #include "lib/layouts/layout_record.h"
@@ -25,23 +22,6 @@ BlockBits ReadBitsOf(const uint8_t* block, uint32_t num_probes) {
     ones += ones_of_lane;
   }
   return {MeanOfRotations(fill, num_probes), static_cast<uint32_t>(ones)};
-}
-
-// Does the same while others set bits.
-BlockBits ReadSharedBitsOf(const uint8_t* block, uint32_t num_probes) {
-  uint64_t copy[kBlockBytes / kWordBytes];
-  for (size_t w = 0; w < kBlockBytes / kWordBytes; ++w) copy[w] = LoadSharedWord(block + kWordBytes * w);
-  return ReadBitsOf(reinterpret_cast<const uint8_t*>(copy), num_probes);
-}
-
-// Folds one block for BlockedFoldedFpr while others set bits.
-void FoldSharedBlock(const uint8_t* from, uint64_t, uint64_t factor, bool add, uint8_t* to) {
-  uint64_t words[kBlockBytes / kWordBytes] = {};
-  if (add) memcpy(words, to, kBlockBytes);
-  for (uint64_t j = 0; j < factor; ++j, from += kBlockBytes) {
-    for (size_t w = 0; w < kBlockBytes / kWordBytes; ++w) words[w] |= LoadSharedWord(from + kWordBytes * w);
-  }
-  memcpy(to, words, kBlockBytes);
 }
 
 bool IsValid(uint64_t body_bytes, uint32_t num_probes) {
@@ -74,23 +54,8 @@ double ExpectedFpr(const ProbeState& state) { return BlockedFoldedFpr(OneBody(st
 
 }  // namespace
 
-void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to) {
-  for (uint64_t i = 0; i < num_blocks; ++i, to += kBlockBytes) {
-    uint64_t words[kBlockBytes / 8] = {}, more[kBlockBytes / 8];
-    if (add) memcpy(words, to, kBlockBytes);
-    for (uint64_t j = 0; j < factor; ++j, from += kBlockBytes) {
-      memcpy(more, from, kBlockBytes);
-      for (size_t w = 0; w < kBlockBytes / 8; ++w) words[w] |= more[w];  // vectorized by the compiler
-    }
-    memcpy(to, words, kBlockBytes);
-  }
-}
-
 double BlockedFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough, double* keys) {
-  bool any_is_shared = false;
-  for (size_t i = 0; i < bodies.size; ++i) any_is_shared = any_is_shared || bodies.at(bodies.all, i).is_shared;
-  return any_is_shared ? FoldedFpr<FoldSharedBlock, ReadSharedBitsOf, kBitsPerBlock>(bodies, num_blocks, enough, keys)
-                       : FoldedFpr<BlockedFoldBlocks, ReadBitsOf, kBitsPerBlock>(bodies, num_blocks, enough, keys);
+  return FoldedFprOfBits<ReadBitsOf, kBlockBytes>(bodies, num_blocks, enough, keys);
 }
 
 extern const LayoutRecord kBlockedLayout;
@@ -98,7 +63,8 @@ constexpr LayoutRecord kBlockedLayout = [] {
   LayoutRecord record =
       PlainRecord<IsValid, Bind, BlockedKernels>(Layout::kBlocked, "blocked", ApproximateSize, ExpectedFpr);
   LayoutFacts& facts = record.facts;
-  facts.buildable = facts.takes_keys = facts.unites = facts.folds = facts.has_blocks = facts.zeros_are_empty = true;
+  facts.buildable = facts.takes_keys = facts.shares = facts.unites = facts.folds = facts.zeros_are_empty = true;
+  facts.block_bytes = kBlockBytes;
   facts.max_num_probes = kMostProbesOfBlocked;
   facts.bits_of_position = 1;
   record.body_may_contain = MayContain;

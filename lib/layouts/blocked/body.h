@@ -19,9 +19,8 @@ const Kernels& BlockedKernels();
 // Asks a body to which no state is bound.
 bool BlockedMayContain(const uint8_t* body, uint64_t num_blocks, const uint32_t* lane_ones, uint64_t hash);
 
-// These are LayoutMaker::build_range, fold_blocks and folded_fpr.
+// These are LayoutMaker::build_range and folded_fpr.
 void BlockedBuildRange(const ProbeState& state, const BlockRange& range, void* scratch);
-void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to);
 double BlockedFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough, double* keys);
 
 }  // namespace linefilter::internal

@@ -20,19 +20,19 @@ namespace HWY_NAMESPACE {
 namespace {
 
 // An action does this to the block of each key of a batch.
-struct Insert {
+struct Insert : OnLines {
   static constexpr int kWrites = 1;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
     return InsertIntoBlock(block, lane_ones, x, xs);
   }
 };
-struct TestShared {
+struct TestShared : OnLines {
   static constexpr int kWrites = 0;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
     return TestSharedBlock(block, lane_ones, x, xs);
   }
 };
-struct InsertShared {
+struct InsertShared : OnLines {
   static constexpr int kWrites = 1;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
     return InsertIntoSharedBlock(block, lane_ones, x, xs);

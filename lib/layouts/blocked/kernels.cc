@@ -19,7 +19,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 // This is done to the block of each key of a batch.
-struct Test {
+struct Test : OnLines {
   static constexpr int kWrites = 0;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
     return TestBlock(block, lane_ones, x, xs);

@@ -10,6 +10,8 @@
 // num_probes, to 1.7 % with any and for any load (tests/layouts/low_load_test.cc).
 #include "lib/base/real.h"
 #include "lib/layouts/blocked/body.h"
+#include "lib/layouts/blocks/bit_blocks.h"
+#include "lib/layouts/blocks/block.h"
 #include "lib/layouts/blocks/block_load.h"
 #include "lib/layouts/blocks/lane_table.h"
 #include "lib/layouts/blocks/nearly_empty_blocks.h"
@@ -116,7 +118,7 @@ constexpr LayoutMaker kBlockedMaker = {{Layout::kBlocked, kMostProbesOfBlocked, 
                                        4096,
                                        BlockedBuildRange,
                                        nullptr,
-                                       BlockedFoldBlocks,
+                                       FoldBitBlocks<kBlockBytes>,
                                        BlockedFoldedFpr};
 
 }  // namespace linefilter::internal

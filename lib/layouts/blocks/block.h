@@ -1,16 +1,24 @@
-// All layouts of 64-byte blocks share this geometry.
+// How blocks lie in a body, and which one is a key's. All layouts of 64-byte blocks share one geometry.
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_H_
 
 #include <cstdint>
 
 #include "lib/layouts/kernels.h"
+#include "linefilter/hash.h"
+#include "linefilter/internal/compiler.h"
 #include "linefilter/internal/probe_state.h"
 
 namespace linefilter::internal {
 
 inline constexpr uint64_t kBlockBytes = 64;
 inline constexpr uint64_t kMaxBlocks = uint64_t{1} << 32;
+
+// Each block is a line.
+struct LineBlocks {
+  static constexpr uint64_t kBytes = kBlockBytes;
+  static LINEFILTER_INLINE uint64_t IndexOf(uint64_t hash, uint64_t num_blocks) { return BlockIndex(hash, num_blocks); }
+};
 
 inline bool BodyIsBlocks(uint64_t body_bytes) {
   return body_bytes % kBlockBytes == 0 && body_bytes / kBlockBytes <= kMaxBlocks;

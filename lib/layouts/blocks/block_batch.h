@@ -1,11 +1,11 @@
-// Batches of all layouts of 64-byte blocks share this: where a block is, when and how far ahead it is prefetched.
+// Batches of all layouts of blocks share this: where a block is, when and how far ahead it is prefetched.
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_BATCH_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_BATCH_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "linefilter/hash.h"
+#include "lib/layouts/blocks/block.h"
 #include "linefilter/internal/compiler.h"
 #include "linefilter/internal/probe_state.h"
 
@@ -19,17 +19,20 @@ namespace linefilter::internal {
 inline constexpr size_t kLookAhead = 32, kLookFarAhead = 96;
 inline constexpr uint64_t kFarBytes = uint64_t{1} << 26;
 
+template <class Blocks = LineBlocks>
 LINEFILTER_INLINE size_t LookAheadIn(const ProbeState& state) {
-  return state.num_units > kFarBytes / 64 ? kLookFarAhead : kLookAhead;
+  return state.num_units > kFarBytes / Blocks::kBytes ? kLookFarAhead : kLookAhead;
 }
 
+template <class Blocks = LineBlocks>
 LINEFILTER_INLINE uint8_t* BlockOf(const ProbeState& state, uint64_t hash) {
-  return const_cast<uint8_t*>(state.body) + 64 * BlockIndex(hash, state.num_units);
+  return const_cast<uint8_t*>(state.body) + Blocks::kBytes * Blocks::IndexOf(hash, state.num_units);
 }
 
-// This is PrefetchBlock's last_byte for blocks at `body`: 63 where they lie across two lines, else 0.
+// This is PrefetchBlock's last_byte for blocks at `body`: that of a block where they lie across two lines, else 0.
+template <class Blocks = LineBlocks>
 LINEFILTER_INLINE size_t LastByteOfBlock(const uint8_t* body) {
-  return reinterpret_cast<uintptr_t>(body) % 64 == 0 ? 0 : 63;
+  return reinterpret_cast<uintptr_t>(body) % Blocks::kBytes == 0 ? 0 : Blocks::kBytes - 1;
 }
 
 template <int kWrites>

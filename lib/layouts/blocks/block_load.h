@@ -1,4 +1,4 @@
-// The models of all layouts of 64-byte blocks share this mean over the loads of blocks. With n keys in b blocks a load
+// The models of all layouts of blocks share this mean over the loads of blocks. With n keys in b blocks a load
 // is Binomial(n, 1/b); above 1,000 blocks Poisson(n / b).
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOAD_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOAD_H_
@@ -23,7 +23,9 @@ inline Load LoadOf(uint64_t num_keys, uint64_t num_blocks) {
   const double n = static_cast<double>(num_keys), b = static_cast<double>(num_blocks);
   return {n, 1 / (b - 1), n / b, num_blocks > kPoissonBlocks};
 }
-inline Load LimitLoad(double bits_per_key) { return {0, 0, 512 / bits_per_key, true}; }
+inline Load LimitLoad(double bits_per_key, double bits_per_block = 512) {
+  return {0, 0, bits_per_block / bits_per_key, true};
+}
 
 // Beyond this load every answer is "maybe": it bounds the work, not the result.
 inline constexpr double kHopelessLoad = 20000;

@@ -1,7 +1,7 @@
-// All layouts with one action per 64-byte block share these loops over keys: single keys, batches, ranges.
+// All layouts with one action per block share these loops over keys: single keys, batches, ranges.
 //
 // An action is a type with kWrites and Do(block, lane_ones, x, xs). Do acts on the block of a key and answers. x is the
-// in-block hash, xs holds it in each lane.
+// in-block hash, xs holds it in each lane. What it derives from (OnLines) says where the block lies and what x is.
 //
 // A batch is a plain loop while the body is well within the L2, because the out-of-order core overlaps the keys by
 // itself and a prefetch costs about 0.15 ns. Above that it is a look-ahead ring: the line of a later key is prefetched
@@ -47,9 +47,25 @@ namespace {
 using internal::BlockOf;
 using internal::PrefetchBlock;
 
+// Actions of all layouts of 64-byte blocks derive from this.
+struct OnLines {
+  using Blocks = internal::LineBlocks;
+  static HWY_INLINE uint32_t Fold(const uint32_t*, uint64_t hash) { return InBlockHash(hash); }
+  // Does the same for the hashes of some keys, each in the low half of its word.
+  template <class Words>
+  static HWY_INLINE Words FoldAll(const uint32_t*, Words hashes) {
+    return hn::Xor(hashes, hn::ShiftRight<32>(hashes));
+  }
+};
+
+template <class Action>
+HWY_INLINE uint8_t* BlockFor(const ProbeState& state, uint64_t hash) {
+  return BlockOf<typename Action::Blocks>(state, hash);
+}
+
 template <class Action>
 HWY_INLINE bool DoOne(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-  const uint32_t x = InBlockHash(hash);
+  const uint32_t x = Action::Fold(lane_ones, hash);
   return Action::Do(block, lane_ones, x, hn::Set(LaneTag(), x));
 }
 
@@ -75,13 +91,13 @@ HWY_INLINE LaneVec Spread(LaneVec folded) {
 }
 
 // The same as a number. Taking it out of the upper lanes of AVX2 costs more than making it again (1.46).
-template <size_t j>
-HWY_INLINE uint32_t InBlockHashOf(const uint64_t* HWY_RESTRICT hashes, LaneVec folded) {
+template <class Action, size_t j>
+HWY_INLINE uint32_t InBlockHashOf(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes, LaneVec folded) {
 #if HWY_TARGET <= HWY_AVX2
   (void)folded;
-  return InBlockHash(hashes[j]);
+  return Action::Fold(lane_ones, hashes[j]);
 #else
-  (void)hashes;
+  (void)lane_ones, (void)hashes;
   return hn::ExtractLane(folded, 2 * j);
 #endif
 }
@@ -89,7 +105,8 @@ HWY_INLINE uint32_t InBlockHashOf(const uint64_t* HWY_RESTRICT hashes, LaneVec f
 template <class Action, class BlockOfKey, class Done, size_t... j>
 HWY_INLINE void DoEach(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes, LaneVec folded,
                        const BlockOfKey& block_of, const Done& done, std::index_sequence<j...>) {
-  (done(j, Action::Do(block_of(j), lane_ones, InBlockHashOf<j>(hashes, folded), Spread<j>(folded))), ...);
+  (done(j, Action::Do(block_of(j), lane_ones, InBlockHashOf<Action, j>(lane_ones, hashes, folded), Spread<j>(folded))),
+   ...);
 }
 
 // Calls block_of(j) and done(j, answer) for each of kTogether keys.
@@ -98,8 +115,7 @@ HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRI
                            const Done& done) {
   const LaneTag d;
   const hn::Repartition<uint64_t, LaneTag> d64;
-  const auto hash = hn::LoadU(d64, hashes);
-  const LaneVec folded = hn::BitCast(d, hn::Xor(hash, hn::ShiftRight<32>(hash)));
+  const LaneVec folded = hn::BitCast(d, Action::FoldAll(lane_ones, hn::LoadU(d64, hashes)));
   DoEach<Action>(lane_ones, hashes, folded, block_of, done, std::make_index_sequence<kTogether>());
 }
 
@@ -119,9 +135,9 @@ HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRI
 template <class Action, bool kPrefetches, size_t kLastByte, class Answers>
 HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t n, Answers& answers,
                        internal::Arrivals arrivals = {}) {
-  const size_t ahead = kPrefetches ? internal::LookAheadIn(state) : 0;
+  const size_t ahead = kPrefetches ? internal::LookAheadIn<typename Action::Blocks>(state) : 0;
   const auto prefetch = [&](size_t j)
-                            HWY_ATTR { PrefetchBlock<Action::kWrites>(BlockOf(state, hashes[j]), kLastByte); };
+                            HWY_ATTR { PrefetchBlock<Action::kWrites>(BlockFor<Action>(state, hashes[j]), kLastByte); };
   for (size_t j = 0; j < ahead && j < n; ++j) prefetch(j);
   size_t i = 0;
   for (; n >= i + kTogether + ahead; i += kTogether) {
@@ -131,7 +147,7 @@ HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT has
     }
     const auto block_of = [&](size_t j) HWY_ATTR {
       if (kPrefetches) prefetch(i + j + ahead);
-      return BlockOf(state, hashes[i + j]);
+      return BlockFor<Action>(state, hashes[i + j]);
     };
     DoTogether<Action>(state.lane_ones, hashes + i, block_of,
                        [&](size_t j, bool answer) HWY_ATTR { answers.Put(i + j, answer); });
@@ -151,23 +167,24 @@ struct LoopOf {
   static HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RESTRICT hashes, size_t n,
                                Answers& answers, const internal::Arrivals& arrivals = {}) {
     const ProbeState state = state_in_memory;  // in registers: the answers might alias it
+    using Blocks = typename Action::Blocks;
     const uint64_t plain_bytes =
         hn::Lanes(LaneTag()) == 16 ? internal::kPlainLoopBytesOneVector : internal::kPlainLoopBytes;
     size_t i = 0;
-    if (state.num_units <= plain_bytes / 64) {
+    if (state.num_units <= plain_bytes / Blocks::kBytes) {
       i = Most<Action, false, 0>(state, hashes, n, answers);
-    } else if (kRingOfLines && internal::LastByteOfBlock(state.body) == 0) {
+    } else if (kRingOfLines && internal::LastByteOfBlock<Blocks>(state.body) == 0) {
       i = Most<Action, true, 0>(state, hashes, n, answers, arrivals);
     } else {
-      i = Most<Action, true, 63>(state, hashes, n, answers, arrivals);
+      i = Most<Action, true, Blocks::kBytes - 1>(state, hashes, n, answers, arrivals);
     }
-    for (; i < n; ++i) answers.Put(i, DoOne<Action>(BlockOf(state, hashes[i]), state.lane_ones, hashes[i]));
+    for (; i < n; ++i) answers.Put(i, DoOne<Action>(BlockFor<Action>(state, hashes[i]), state.lane_ones, hashes[i]));
   }
 };
 
 template <class Action>
 bool One(const ProbeState& state, uint64_t hash) {
-  return DoOne<Action>(BlockOf(state, hash), state.lane_ones, hash);
+  return DoOne<Action>(BlockFor<Action>(state, hash), state.lane_ones, hash);
 }
 
 // For insertions and removals it returns how many were true; `answers_out` may be null.
@@ -187,11 +204,12 @@ uint64_t ChangeBatch(const ProbeState& state, const uint64_t* hashes, size_t n, 
 // pieces too short for the hardware to see that they are consecutive: while one is inserted, the next comes.
 template <class Insert>
 void BuildRange(const ProbeState& state, const internal::BlockRange& range) {
+  using Blocks = typename Insert::Blocks;
   constexpr uint64_t kLine = 64 / sizeof(uint64_t);
   static_assert(kLine % kTogether == 0);
   const uint64_t num_blocks = state.num_units;
   const uint32_t* const lane_ones = state.lane_ones;
-  uint8_t* const origin = range.blocks - 64 * range.first_block;
+  uint8_t* const origin = range.blocks - Blocks::kBytes * range.first_block;
   if (range.num_blocks == num_blocks) {
     ProbeState whole = state;
     whole.body = origin;
@@ -202,7 +220,8 @@ void BuildRange(const ProbeState& state, const internal::BlockRange& range) {
     }
     return;
   }
-  const auto block = [&](uint64_t hash) HWY_ATTR { return origin + 64 * BlockIndex(hash, num_blocks); };
+  const auto block = [&](uint64_t hash)
+                         HWY_ATTR { return origin + Blocks::kBytes * Blocks::IndexOf(hash, num_blocks); };
   for (uint64_t s = 0; s < range.num_spans; ++s) {
     const internal::HashSpan span = range.spans[s], next = range.spans[s + 1 < range.num_spans ? s + 1 : s];
     uint64_t i = 0;
@@ -221,7 +240,7 @@ void BuildRange(const ProbeState& state, const internal::BlockRange& range) {
 template <class Test>
 constexpr internal::Kernels KernelsOf() {
   internal::Kernels kernels = AskingKernels<LoopOf<Test>>(One<Test>);
-  kernels.lazily = &kLazyKernels<internal::BlockAbsence, One<Test>>;
+  kernels.lazily = &kLazyKernels<internal::BlockAbsence<typename Test::Blocks>, One<Test>>;
   return kernels;
 }
 

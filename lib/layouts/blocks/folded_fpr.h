@@ -41,18 +41,20 @@ double KeysOfBlocks(const uint32_t (&counts)[kPositions + 1], uint32_t num_probe
 }
 
 // This is LayoutMaker::folded_fpr: the mean over the folded blocks, or over 2^20 of them.
-template <FoldBlocks kFoldBlocks, ReadBlock kReadBlock, uint32_t kPositions>
+// kProbes is num_probes where the layout has the same in all filters, and no filter tells it.
+template <FoldBlocks kFoldBlocks, ReadBlock kReadBlock, uint32_t kPositions, uint64_t kBytes = kBlockBytes,
+          uint32_t kProbes = 0>
 double FoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough, double* keys) {
-  uint32_t num_probes = 0;  // of all that have blocks
+  uint32_t num_probes = kProbes;  // of all that have blocks
   for (size_t b = 0; b < bodies.size; ++b) {
     const ProbeState& state = bodies.at(bodies.all, b);
-    if (state.num_units != 0) num_probes = state.num_probes;
+    if (kProbes == 0 && state.num_units != 0) num_probes = state.num_probes;
   }
   const uint64_t sample = num_blocks < (1u << 20) ? num_blocks : 1u << 20;
   const double size = static_cast<double>(sample);
   double sum = 0, num_set = 0;
   uint32_t counts[kPositions + 1] = {};
-  alignas(8) uint8_t folded[kBlockBytes];  // whole words, as a body that others fill
+  alignas(8) uint8_t folded[kBytes];  // whole words, as a body that others fill
   for (uint64_t i = 0; i < sample && sum / size <= enough; ++i) {
     // They are evenly spaced, without overflow: i * num_blocks < 2^52.
     const uint64_t at = i * num_blocks / sample;
@@ -60,7 +62,7 @@ double FoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough, dou
     for (size_t b = 0; b < bodies.size; ++b) {
       const ProbeState& state = bodies.at(bodies.all, b);
       const uint64_t factor = state.num_units / num_blocks;
-      const uint8_t* const blocks = state.body + kBlockBytes * factor * at;
+      const uint8_t* const blocks = state.body + kBytes * factor * at;
       if (bodies.size == 1 && factor == 1) {
         block = blocks;
       } else if (factor != 0) {

@@ -1,4 +1,5 @@
-// The core of a `blocked` filter that several threads fill and ask at once.
+// The core of a `blocked` filter that several threads fill and ask at once. What these lines say holds for every layout
+// of bits that threads share.
 //
 // Bits are set, never cleared but by a RotatingFilter's rotation, and each is judged by itself. So a lookup is right if
 // every bit that it reads is at least as new as what happened before it; the bits need not be of one moment. Writers OR

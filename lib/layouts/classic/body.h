@@ -55,7 +55,7 @@ inline constexpr uint32_t kMostProbesOfClassic = 30;
 
 // One zero among the positions proves that a key is absent, if it lies in a sound chunk.
 struct ZeroAbsence {
-  static constexpr bool kIsCheap = false;
+  static constexpr bool kIsCheap = false, kHasRanges = false;
   template <class SoundChunk>
   static bool IsSound(const ProbeState& state, uint64_t hash, const SoundChunk& is_sound) {
     for (uint32_t i = 0; i < state.num_probes; ++i, hash *= kProbeMultiplier) {

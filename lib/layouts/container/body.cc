@@ -100,7 +100,8 @@ constexpr LayoutRecord kContainerLayout = [] {
   LayoutRecord record = {Layout::kContainer, "container", {},        IsValid,         CheckStages, ImageStagesKernels,
                          BindImageStages,    MayContain,  FillRatio, ApproximateSize, ExpectedFpr};
   record.absence_is_sound = StagesAbsence::IsSound<SoundChunk>;
-  record.facts.has_blocks = record.facts.has_stages = record.facts.zeros_are_empty = true;
+  record.facts.has_stages = record.facts.zeros_are_empty = true;
+  record.facts.block_bytes = kBlockBytes;
   record.facts.bits_of_position = 1;
   return record;
 }();

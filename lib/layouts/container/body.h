@@ -12,7 +12,7 @@ const Kernels& ImageStagesKernels();
 
 // It comes from the block in every stage.
 struct StagesAbsence {
-  static constexpr bool kIsCheap = false;
+  static constexpr bool kIsCheap = false, kHasRanges = false;
   template <class SoundChunk>
   static bool IsSound(const ProbeState& state, uint64_t hash, const SoundChunk& is_sound) {
     bool all = true;

@@ -91,7 +91,8 @@ constexpr LayoutRecord kCountingLayout = [] {
       PlainRecord<IsValid, Bind, CountingKernels>(Layout::kCounting, "counting", ApproximateSize, ExpectedFpr);
   LayoutFacts& facts = record.facts;
   facts.buildable = facts.takes_keys = facts.gives_back = facts.keeps_repeats = true;
-  facts.unites = facts.folds = facts.has_blocks = facts.zeros_are_empty = true;
+  facts.unites = facts.folds = facts.zeros_are_empty = true;
+  facts.block_bytes = kBlockBytes;
   facts.max_num_probes = kMostProbesOfCounting;
   facts.bits_of_position = 4;
   record.size_at_fill = SizeAtFill;

@@ -16,7 +16,7 @@ namespace linefilter {
 namespace HWY_NAMESPACE {
 namespace {
 
-struct Insert {
+struct Insert : OnLines {
   static constexpr int kWrites = 1;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
     const LaneTag d;
@@ -31,7 +31,7 @@ struct Insert {
   }
 };
 // Nothing is taken before all counters are known not to be 0.
-struct Remove {
+struct Remove : OnLines {
   static constexpr int kWrites = 1;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
     const LaneTag d;

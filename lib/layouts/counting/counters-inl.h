@@ -73,7 +73,7 @@ HWY_INLINE LaneVec Steps(LaneTag d, LaneVec values, LaneVec ones, LaneVec shifts
   return hn::IfThenZeroElse(hn::Eq(values, hn::Set(d, 15)), hn::Shl(ones, shifts));
 }
 
-struct Test {
+struct Test : OnLines {
   static constexpr int kWrites = 0;
   static HWY_INLINE bool Do(const uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
     const LaneTag d;

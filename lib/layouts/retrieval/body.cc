@@ -126,7 +126,8 @@ constexpr LayoutRecord kRetrievalLayout = [] {
       PlainRecord<IsValid, Bind, RetrievalKernels>(Layout::kRetrieval, "retrieval", ApproximateSize, ExpectedFpr);
   record.body_may_contain = MayContain;
   record.count_levels = CountLevels;
-  record.facts.buildable = record.facts.has_blocks = record.facts.has_levels = true;
+  record.facts.buildable = record.facts.has_levels = true;
+  record.facts.block_bytes = kBlockBytes;
   return record;
 }();
 

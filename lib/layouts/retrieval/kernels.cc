@@ -277,7 +277,7 @@ struct Loop {
 const internal::Kernels* TargetKernels() {
   static constexpr internal::Kernels kernels = [] {
     internal::Kernels made = AskingKernels<Loop>(TestOne);
-    made.lazily = &kLazyKernels<internal::BlockAbsence, TestOne>;
+    made.lazily = &kLazyKernels<internal::BlockAbsence<internal::LineBlocks>, TestOne>;
     return made;
   }();
   return &kernels;

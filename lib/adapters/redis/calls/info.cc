@@ -34,8 +34,9 @@ std::vector<Part> PartsOf(const Generation& generation) {
   std::vector<Part> parts;
   uint64_t begin = 0;
   for (const Stage& stage : generation.stages) {
-    parts.push_back({begin, 64 * stage.num_blocks, stage.num_probes, Layout::kBlocked});
-    begin += 64 * stage.num_blocks;
+    const uint64_t bytes = generation.block_bytes() * stage.num_blocks;
+    parts.push_back({begin, bytes, stage.num_probes, Layout::kBlocked});
+    begin += bytes;
   }
   return parts;
 }
@@ -139,7 +140,7 @@ Status Judge(const std::string& bytes, const Part& part, Judgement* judgement) {
   judgement->size = OfPart(of_sample, static_cast<double>(part.bytes) / static_cast<double>(bytes.size()));
   judgement->fpr = view.ExpectedFpr();
   const double others = judgement->size.keys - of_sample.keys;
-  if (!FactsOf(part.layout).has_blocks && others > 0) {
+  if (FactsOf(part.layout).block_bytes == 0 && others > 0) {
     // Whole hashes may agree with those of all keys, 2^-64 each. (In blocks only those of a block do.)
     judgement->fpr += (1 - judgement->fpr) * std::min(1.0, others / 18446744073709551616.0);
   }

@@ -34,17 +34,17 @@ InsertBatch::InsertBatch(const std::vector<Shards*>& targets, uint64_t version, 
     Target& target = targets_.back();
     const LayoutFacts facts = FactsOf(shards->facts.layout);
     const bool pays = n >= kFewKeys && shards->learned.bits_set >= kLeastBitsSet;
-    target.reads_first = facts.has_blocks && facts.bits_of_position == 1 && may_leave_out && pays;
+    target.reads_first = facts.block_bytes != 0 && facts.bits_of_position == 1 && may_leave_out && pays;
   }
 }
 
 void InsertBatch::AddRead(size_t target, size_t i, size_t stage, uint64_t block, Batch* batch) {
   const Shards& shards = *targets_[target].shards;
-  const uint64_t byte = block * kBlockOfBodyBytes, shard = shards.ShardOfByte(byte);
+  const uint64_t block_bytes = shards.generation.block_bytes(), byte = block * block_bytes;
+  const uint64_t shard = shards.ShardOfByte(byte);
   targets_[target].marks.Touch(shard);
   commands_.push_back({static_cast<uint32_t>(i), 0, static_cast<uint32_t>(stage), static_cast<uint32_t>(target)});
-  batch->AddGetRange(shards.keys[static_cast<size_t>(shard)], Kind::kRead, shards.OffsetOfByte(byte),
-                     kBlockOfBodyBytes);
+  batch->AddGetRange(shards.keys[static_cast<size_t>(shard)], Kind::kRead, shards.OffsetOfByte(byte), block_bytes);
 }
 
 // The older stages of a container, which take no keys any more, say whether the key is in them. With `newest` this
@@ -172,7 +172,8 @@ void InsertBatch::OnBlock(const Command& command, const Reply& reply) {
   const uint64_t hash = hashes_[command.first];
   const std::string_view block = reply.text();
   const bool newest = command.stage + 1 >= facts.num_stages;
-  if (block.size() != kBlockOfBodyBytes) {  // the string is shorter than it must be: it has no mark, either
+  const uint64_t block_bytes = target.shards->generation.block_bytes();
+  if (block.size() != block_bytes) {  // the string is shorter than it must be: it has no mark, either
     key.stages_good = false;
     return;
   }
@@ -184,7 +185,7 @@ void InsertBatch::OnBlock(const Command& command, const Reply& reply) {
   const size_t n = PositionsOfHash(facts, hash, positions);
   key.present = 0;
   for (size_t p = 0; p < n; ++p) {
-    const uint64_t bit = positions[p] % (8 * kBlockOfBodyBytes);
+    const uint64_t bit = positions[p] % (8 * block_bytes);
     if ((static_cast<uint8_t>(block[static_cast<size_t>(bit / 8)]) >> (bit % 8) & 1) != 0) key.present |= 1u << p;
   }
   key.was_read = true;
@@ -267,8 +268,9 @@ bool InsertBatch::EveryStage(size_t target, size_t i, bool (Marks::*is_so)(uint6
   if (shards.facts.num_stages < 2) return (marks.*is_so)(targets_[target].keys[i].shard);
   uint64_t blocks[kMaxBodyStages];
   const size_t n = BlocksOfHash(shards.facts, hashes_[i], blocks);
-  return std::all_of(blocks, blocks + n,
-                     [&](uint64_t block) { return (marks.*is_so)(shards.ShardOfByte(block * kBlockOfBodyBytes)); });
+  return std::all_of(blocks, blocks + n, [&](uint64_t block) {
+    return (marks.*is_so)(shards.ShardOfByte(block * shards.generation.block_bytes()));
+  });
 }
 
 void InsertBatch::UnlinkJunk(Router* router, Batch* batch) {

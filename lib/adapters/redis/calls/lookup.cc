@@ -19,7 +19,8 @@ class Lookups final : public ReplyHandler {
       : shards_(shards), hashes_(hashes), n_(n), marks_(shards, version), look_(look), answers_(n, 0) {
     const Generation& generation = shards.generation;
     const LayoutFacts facts = FactsOf(generation.layout);
-    by_bits_ = !facts.has_blocks;
+    block_bytes_ = facts.block_bytes;
+    by_bits_ = block_bytes_ == 0;
     per_key_ = facts.has_stages ? generation.stages.size() : 1;
   }
 
@@ -31,10 +32,10 @@ class Lookups final : public ReplyHandler {
         uint64_t blocks[kMaxBodyStages];
         const size_t n = BlocksOfHash(shards_.facts, hashes_[i], blocks);
         for (size_t stage = 0; stage < n; ++stage) {
-          const uint64_t byte = blocks[stage] * kBlockOfBodyBytes, shard = shards_.ShardOfByte(byte);
+          const uint64_t byte = blocks[stage] * block_bytes_, shard = shards_.ShardOfByte(byte);
           marks_.Touch(shard);
           batch->AddGetRange(shards_.keys[static_cast<size_t>(shard)], Kind::kRead, shards_.OffsetOfByte(byte),
-                             kBlockOfBodyBytes);
+                             block_bytes_);
         }
       }
     }
@@ -57,7 +58,7 @@ class Lookups final : public ReplyHandler {
       return;
     }
     const std::string_view block = reply.text();
-    if (block.size() != kBlockOfBodyBytes) {  // a string that is shorter has no mark in its place, either
+    if (block.size() != block_bytes_) {  // a string that is shorter has no mark in its place, either
       answers_[i] = 1;
       return;
     }
@@ -109,7 +110,7 @@ class Lookups final : public ReplyHandler {
     uint64_t blocks[kMaxBodyStages];
     const size_t n = BlocksOfHash(shards_.facts, hashes_[i], blocks);
     for (size_t stage = 0; stage < n; ++stage) {
-      if (!marks_.IsGood(shards_.ShardOfByte(blocks[stage] * kBlockOfBodyBytes))) return false;
+      if (!marks_.IsGood(shards_.ShardOfByte(blocks[stage] * block_bytes_))) return false;
     }
     return n != 0;
   }
@@ -120,6 +121,7 @@ class Lookups final : public ReplyHandler {
   Marks marks_;
   RecordLook look_;
   std::vector<uint8_t> answers_;
+  uint64_t block_bytes_;
   bool by_bits_;
   size_t per_key_;
 };

@@ -82,12 +82,12 @@ Status PlanGeneration(const FilterRecord& record, const FilterView& view, const 
                            "the image is a container without a stage, so Redis would have no block for it: make an "
                            "empty filter by its capacity");
     }
-    planned.body_bytes = FactsOf(view.layout()).has_blocks ? kBlockOfBodyBytes : kLeastBytesOfBits;
+    planned.body_bytes = planned.block_bytes() != 0 ? planned.block_bytes() : kLeastBytesOfBits;
   }
   uint64_t most_keys = 0;
   for (uint32_t i = 0; i < view.num_stages(); ++i) {
     const StageInfo info = view.stage(i);
-    most_keys += 8 * kBlockOfBodyBytes * info.num_blocks;
+    most_keys += 8 * planned.block_bytes() * info.num_blocks;
     Stage stage;
     stage.num_blocks = info.num_blocks;
     stage.num_keys = info.num_keys;

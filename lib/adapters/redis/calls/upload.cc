@@ -42,8 +42,8 @@ constexpr char kUnite[] =
 
 // In Redis, where a shard cannot be empty, an empty set has the least body of its layout. A block of `retrieval`
 // without keys has T = 248, a bit in each of the words 3 to 7 (doc/FORMAT.md section 8).
-constexpr uint8_t kNoKeys[kBlockOfBodyBytes] = {};
-constexpr uint8_t kEmptyRetrieval[kBlockOfBodyBytes] = {
+constexpr uint8_t kNoKeys[kMostBlockBytes] = {};
+constexpr uint8_t kEmptyRetrieval[kMostBlockBytes] = {
     0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0x80,
     0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80};
 

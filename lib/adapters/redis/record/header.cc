@@ -280,9 +280,9 @@ Status CheckGeneration(std::string_view name, const Generation& generation) {
               generation.shard_bytes <= kMaxShardBytes;
   // Each stage of a container may have kMaxBlocks.
   const uint64_t most_blocks = kMaxBlocks * (facts.has_stages ? kMaxStages : 1);
-  if (facts.has_blocks) {
-    good = good && generation.body_bytes % 64 == 0 && generation.shard_bytes % 64 == 0 &&
-           generation.body_bytes / 64 <= most_blocks;
+  if (facts.block_bytes != 0) {
+    good = good && generation.body_bytes % facts.block_bytes == 0 && generation.shard_bytes % facts.block_bytes == 0 &&
+           generation.num_blocks() <= most_blocks;
   } else {
     good = good && generation.shard_bytes == generation.body_bytes;
   }
@@ -300,7 +300,7 @@ Status CheckGeneration(std::string_view name, const Generation& generation) {
   }
   good = good && (!facts.has_stages || generation.num_keys <= kBitsOfBlock * stage_blocks);
   good = good && (generation.growth.empty() || facts.has_stages);
-  if (good && (generation.stages.empty() || stage_blocks * 64 == generation.body_bytes)) return Status();
+  if (good && (generation.stages.empty() || stage_blocks * facts.block_bytes == generation.body_bytes)) return Status();
   return Status::Error(StatusCode::kCorrupt,
                        "the header record of filter %s in Redis describes a %s filter that cannot be (%llu bytes, %u "
                        "probes, shards of %llu bytes): delete it and make it anew of the exact source",

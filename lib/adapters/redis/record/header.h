@@ -30,7 +30,7 @@ struct Generation {
   Layout layout = Layout::kAuto;
   uint32_t num_probes = 0;
   uint64_t body_bytes = 0;
-  uint64_t shard_bytes = 0;  // a multiple of 64; body_bytes in a layout without blocks
+  uint64_t shard_bytes = 0;  // whole blocks; body_bytes in a layout without blocks
   uint64_t num_keys = 0;     // made for so many, or those of its image; 0: unknown
   std::vector<Stage> stages;
   // For a container these are the one bits of the newest stage when its image came, and its field growth, as bytes.
@@ -38,7 +38,8 @@ struct Generation {
   std::string growth;
 
   bool exists() const { return id != 0; }
-  uint64_t num_blocks() const { return FactsOf(layout).has_blocks ? body_bytes / 64 : 0; }
+  uint64_t num_blocks() const { return block_bytes() == 0 ? 0 : body_bytes / block_bytes(); }
+  uint64_t block_bytes() const { return FactsOf(layout).block_bytes; }
   uint64_t num_shards() const { return (body_bytes + shard_bytes - 1) / shard_bytes; }
   // The bytes of the body, without the mark; only the last shard is shorter than shard_bytes.
   uint64_t BytesOfShard(uint64_t shard) const {

@@ -9,8 +9,8 @@ namespace linefilter::redis_internal {
 namespace {
 
 constexpr char kMagic[] = "lfshard1";
-constexpr char kGrowsByDoubling = 1;  // the first byte of such a growth field
-constexpr uint64_t kBlock = 64;
+constexpr char kGrowsByDoubling = 1;              // the first byte of such a growth field
+constexpr uint64_t kBlock = kMostBlockBytes;      // a shard has whole ones, whatever the layout
 constexpr uint64_t kLeastShardBytes = 64 * 1024;  // the least that is chosen here
 constexpr uint64_t kShardsPerMaster = 4;          // so that slots can be moved to a new master one by one
 
@@ -78,7 +78,7 @@ Shards ShardsOf(std::string_view name, const Header& header, const Generation& g
 Status ChooseShardBytes(Layout layout, uint64_t body_bytes, const RedisLayout& request, uint32_t num_masters,
                         uint64_t* shard_bytes) {
   const auto number = [](uint64_t value) { return static_cast<unsigned long long>(value); };
-  if (!FactsOf(layout).has_blocks) {
+  if (FactsOf(layout).block_bytes == 0) {
     if (body_bytes > kMaxShardBytes) {
       return Status::Error(
           StatusCode::kUnsupported,

@@ -1,0 +1,246 @@
+// A question finds what a column holds, and how it would store the value; a filter is then asked for each form.
+#include <cstring>
+
+#include "lib/filters/serving.h"
+#include "lib/parquet/forms.h"
+#include "linefilter/parquet_types.h"
+
+namespace linefilter {
+namespace internal {
+namespace {
+
+using Physical = ParquetPhysicalType;
+using Logical = ParquetLogicalType;
+using Kind = ParquetValue::Kind;
+
+constexpr char kTextOfBytes[] =
+    "the column stores bytes without a text type: ask by ParquetValue::Bytes, with what it stores (of text the UTF-8)";
+constexpr char kNoUuid[] = "the text is no UUID: ask by ParquetValue::Uuid";
+constexpr char kOtherZone[] =
+    "one of value and column is an instant, the other a local time: convert the value by the time zone first";
+
+const char* MessageOf(ParquetReason reason) {
+  switch (reason) {
+    case ParquetReason::kAsked:
+      return "the filter was asked for every form of the value";
+    case ParquetReason::kNull:
+      return "null is in no filter: look at the null count of the column";
+    case ParquetReason::kNan:
+      return "NaN has many forms, and a filter cannot be asked for all";
+    case ParquetReason::kInexact:
+      return "the value cannot be converted exactly to the numbers of the column";
+    case ParquetReason::kOtherKind:
+      return "a value of this kind is not compared with such a column: convert it to the type of the column first";
+    case ParquetReason::kUnsupportedType:
+      return "the type of the column has no Bloom filter, or none that can be asked by value";
+    case ParquetReason::kNoFilter:
+      return "the filter is broken, or was never made";
+    case ParquetReason::kOtherHash:
+      return "the filter has another hash than Parquet's: it was not made of such a column";
+    case ParquetReason::kOutOfRange:
+      return "the type of the column cannot hold the value";
+  }
+  return "unknown";
+}
+
+bool IsFixed(const ParquetColumnType& type, int32_t least, int32_t most) {
+  return type.physical == Physical::kFixedLenByteArray && type.type_length >= least && type.type_length <= most;
+}
+
+ColumnKind KindWithoutLogicalType(const ParquetColumnType& type) {
+  switch (type.physical) {
+    case Physical::kInt32:
+    case Physical::kInt64:
+      return ColumnKind::kInteger;
+    case Physical::kFloat:
+    case Physical::kDouble:
+      return ColumnKind::kReal;
+    case Physical::kInt96:
+    case Physical::kByteArray:
+      return ColumnKind::kBytes;
+    case Physical::kFixedLenByteArray:
+      return type.type_length >= 1 ? ColumnKind::kBytes : ColumnKind::kUnsupported;
+    case Physical::kBoolean:
+      break;
+  }
+  return ColumnKind::kUnsupported;
+}
+
+bool IsInteger(const ParquetColumnType& type) {
+  if (type.bit_width == 64) return type.physical == Physical::kInt64;
+  const bool is_narrow = type.bit_width == 8 || type.bit_width == 16 || type.bit_width == 32;
+  return is_narrow && type.physical == Physical::kInt32;
+}
+
+bool IsDecimal(const ParquetColumnType& type) {
+  const bool is_stored = type.physical == Physical::kInt32 || type.physical == Physical::kInt64 ||
+                         type.physical == Physical::kByteArray || IsFixed(type, 1, sizeof(ParquetInteger));
+  return is_stored && type.scale >= 0;
+}
+
+// Times in milliseconds have 32 bits, all other counts 64.
+bool IsTime(const ParquetColumnType& type) {
+  const bool is_short = type.unit == ParquetTimeUnit::kMillis && type.logical == Logical::kTime;
+  const bool has_unit = type.unit >= ParquetTimeUnit::kMillis && type.unit <= ParquetTimeUnit::kNanos;
+  return has_unit && type.physical == (is_short ? Physical::kInt32 : Physical::kInt64);
+}
+
+ParquetAnswer BytesForms(const ParquetColumnType& type, std::string_view bytes, Forms* forms) {
+  const bool is_fixed = type.physical == Physical::kFixedLenByteArray;
+  if (is_fixed && bytes.size() != static_cast<size_t>(type.type_length)) return OutOfRange();
+  if (type.physical == Physical::kInt96 && bytes.size() != 12) return OutOfRange();
+  forms->Add(bytes.data(), bytes.size());
+  return Collected();
+}
+
+// 32 hexadecimal digits, with the usual hyphens or without.
+bool ParseUuid(std::string_view text, uint8_t* uuid) {
+  const bool has_hyphens = text.size() == 36;
+  if (!has_hyphens && text.size() != 32) return false;
+  uint32_t digits = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (has_hyphens && (i == 8 || i == 13 || i == 18 || i == 23)) {
+      if (c != '-') return false;
+      continue;
+    }
+    const char lower = static_cast<char>(c | 0x20);
+    const bool is_digit = c >= '0' && c <= '9';
+    if (!is_digit && (lower < 'a' || lower > 'f')) return false;
+    const int digit = is_digit ? c - '0' : lower - 'a' + 10;
+    uint8_t* const byte = &uuid[digits++ / 2];
+    *byte = static_cast<uint8_t>(*byte << 4 | digit);
+  }
+  return true;
+}
+
+ParquetAnswer TextForms(const ParquetColumnType& type, ColumnKind kind, std::string_view text, Forms* forms) {
+  uint8_t uuid[16] = {};
+  if (kind == ColumnKind::kText) return BytesForms(type, text, forms);
+  if (kind == ColumnKind::kBytes) return Maybe(ParquetReason::kOtherKind, kTextOfBytes);
+  if (kind != ColumnKind::kUuid) return Maybe(ParquetReason::kOtherKind);
+  if (!ParseUuid(text, uuid)) return Maybe(ParquetReason::kOtherKind, kNoUuid);
+  forms->Add(uuid, sizeof(uuid));
+  return Collected();
+}
+
+// Dates, times and timestamps: a count of some unit.
+ParquetAnswer CountForms(const ParquetColumnType& type, ColumnKind kind, const ParquetValue& value, Forms* forms) {
+  ParquetInteger stored = value.integer;
+  if (kind != ColumnKind::kDate) {
+    if (value.is_utc != type.is_utc) return Maybe(ParquetReason::kOtherKind, kOtherZone);
+    const int64_t digits = 3 * static_cast<int64_t>(value.unit), stored_digits = 3 * static_cast<int64_t>(type.unit);
+    if (Rescale(value.integer, digits, stored_digits, &stored) != Rescaled::kExactly) return OutOfRange();
+  }
+  if (!FitsSigned(stored, type.physical == Physical::kInt32 ? 32 : 64)) return OutOfRange();
+  AddInteger(type.physical, stored, forms);
+  return Collected();
+}
+
+ParquetAnswer FormsOf(const ParquetColumnType& type, const ParquetValue& value, Forms* forms) {
+  const ColumnKind kind = KindOf(type);
+  if (kind == ColumnKind::kUnsupported) return Maybe(ParquetReason::kUnsupportedType);
+  const bool has_numbers = kind == ColumnKind::kInteger || kind == ColumnKind::kDecimal || kind == ColumnKind::kReal;
+  const bool has_bytes = kind == ColumnKind::kText || kind == ColumnKind::kBytes || kind == ColumnKind::kUuid;
+  switch (value.kind) {
+    case Kind::kNull:
+      return Maybe(ParquetReason::kNull);
+    case Kind::kInteger:
+    case Kind::kDecimal:
+    case Kind::kFloat:
+    case Kind::kDouble:
+      return has_numbers ? NumberForms(type, kind, value, forms) : Maybe(ParquetReason::kOtherKind);
+    case Kind::kText:
+      return TextForms(type, kind, value.bytes, forms);
+    case Kind::kBytes:
+      return has_bytes ? BytesForms(type, value.bytes, forms) : Maybe(ParquetReason::kOtherKind);
+    case Kind::kUuid:
+      if (kind != ColumnKind::kUuid) return Maybe(ParquetReason::kOtherKind);
+      forms->Add(value.uuid, sizeof(value.uuid));
+      return Collected();
+    case Kind::kDate:
+      return kind == ColumnKind::kDate ? CountForms(type, kind, value, forms) : Maybe(ParquetReason::kOtherKind);
+    case Kind::kTime:
+      return kind == ColumnKind::kTime ? CountForms(type, kind, value, forms) : Maybe(ParquetReason::kOtherKind);
+    case Kind::kTimestamp:
+      return kind == ColumnKind::kTimestamp ? CountForms(type, kind, value, forms) : Maybe(ParquetReason::kOtherKind);
+  }
+  return Maybe(ParquetReason::kOtherKind);
+}
+
+}  // namespace
+
+ParquetAnswer Maybe(ParquetReason reason, const char* message) {
+  ParquetAnswer answer;
+  answer.reason = reason;
+  answer.message = message;
+  return answer;
+}
+ParquetAnswer Maybe(ParquetReason reason) { return Maybe(reason, MessageOf(reason)); }
+ParquetAnswer Collected() { return Maybe(ParquetReason::kAsked); }
+ParquetAnswer OutOfRange() {
+  ParquetAnswer answer = Maybe(ParquetReason::kOutOfRange);
+  answer.may_contain = false;
+  return answer;
+}
+
+ColumnKind KindOf(const ParquetColumnType& type) {
+  const bool is_of_bytes = type.physical == Physical::kByteArray;
+  const auto if_so = [](bool fits, ColumnKind kind) { return fits ? kind : ColumnKind::kUnsupported; };
+  switch (type.logical) {
+    case Logical::kNone:
+      return KindWithoutLogicalType(type);
+    case Logical::kString:
+    case Logical::kEnum:
+    case Logical::kJson:
+      return if_so(is_of_bytes, ColumnKind::kText);
+    case Logical::kBson:
+      return if_so(is_of_bytes, ColumnKind::kBytes);
+    case Logical::kInteger:
+      return if_so(IsInteger(type), ColumnKind::kInteger);
+    case Logical::kDecimal:
+      return if_so(IsDecimal(type), ColumnKind::kDecimal);
+    case Logical::kFloat16:
+      return if_so(IsFixed(type, 2, 2), ColumnKind::kReal);
+    case Logical::kUuid:
+      return if_so(IsFixed(type, 16, 16), ColumnKind::kUuid);
+    case Logical::kDate:
+      return if_so(type.physical == Physical::kInt32, ColumnKind::kDate);
+    case Logical::kTime:
+      return if_so(IsTime(type), ColumnKind::kTime);
+    case Logical::kTimestamp:
+      return if_so(IsTime(type), ColumnKind::kTimestamp);
+    case Logical::kInterval:
+      break;
+  }
+  return ColumnKind::kUnsupported;
+}
+
+}  // namespace internal
+
+ParquetQuestion::ParquetQuestion(const ParquetColumnType& type, const ParquetValue& value) noexcept {
+  internal::Forms forms = {hashes_};
+  decided_ = internal::FormsOf(type, value, &forms);
+  num_hashes_ = forms.size;
+}
+
+ParquetAnswer ParquetQuestion::Ask(const FilterBase& filter) const noexcept {
+  if (decided_.reason != ParquetReason::kAsked) return decided_;
+  bool is_filter = false, is_of_parquet = false;
+  internal::WithServing(filter, [&](const internal::Serving& now) {
+    is_filter = now.layout != Layout::kAuto;
+    is_of_parquet = now.key_hash.id == HashId::kParquet;
+  });
+  if (!is_filter) return internal::Maybe(ParquetReason::kNoFilter);
+  if (!is_of_parquet) return internal::Maybe(ParquetReason::kOtherHash);
+  ParquetAnswer answer = decided_;
+  answer.may_contain = false;
+  for (size_t i = 0; i < num_hashes_; ++i) answer.may_contain = answer.may_contain || filter.MayContainHash(hashes_[i]);
+  return answer;
+}
+
+ParquetAnswer MayContain(const FilterBase& filter, const ParquetColumnType& type, const ParquetValue& value) noexcept {
+  return ParquetQuestion(type, value).Ask(filter);
+}
+
+}  // namespace linefilter
