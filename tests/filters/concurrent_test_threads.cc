@@ -227,7 +227,7 @@ TEST_P(Concurrent, WhatHappenedBeforeIsSeen) {
 
 // What is told of a body's bits while they are set: never less than before, and in the end what they say.
 TEST_P(Concurrent, TellsHowFullItIsWhileBitsChange) {
-  const std::vector<uint64_t> hashes = RandomHashes(Rounds(50000), 11);
+  const std::vector<uint64_t> hashes = RandomHashes(Rounds(300000), 11);
   FilterOptions options = Options(10);
   options.foldable = true;
   Filter alone = Created<Filter>(hashes.size(), options);

@@ -372,9 +372,8 @@ void Build(const uint8_t* data, size_t size) {
       request.options.hash_id = HashId::kParquet;
     }
   }
-  if (request.way == Way::kConcurrent && !request.may_fail) {
-    request.options.layout = way >= 0xe8 ? Layout::kSplitBlock : Layout::kAuto;
-  }
+  const Layout shared = way >= 0xe8 ? Layout::kSplitBlock : Layout::kAuto;
+  if (request.way == Way::kConcurrent && !request.may_fail) request.options.layout = shared;
   ReadKeys(&in, &request);
   if (IsMutableWay(request.way) && request.planned_keys == 0) request.planned_keys = request.hashes.size();
   Arena& arena = TheArena();
