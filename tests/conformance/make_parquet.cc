@@ -9,7 +9,7 @@
 namespace linefilter::test {
 namespace {
 
-constexpr Asked kSome = {50, 200, 20, true, 0};
+constexpr Asked kOfParquet = {50, 200, 20, true, 0};
 
 Filter OfParquet(Filter filter) {
   filter.hash_id = reference::kParquet;
@@ -29,7 +29,7 @@ void OfEachLayout(ImagesFile* file) {
   for (const int layout : reference::kLayoutsOfOneBody) {
     const std::string name = "parquet-" + LayoutWord(layout);
     const Filter small = OfParquet(Empty(layout, 7, layout == kClassic ? 63 : 64));
-    file->OfKeys(name + "-50-keys", small, keys, kSome);
+    file->OfKeys(name + "-50-keys", small, keys, kOfParquet);
     file->OfKeys(name + "-integers", small, FirstKeys("u64", "", 50), {5, 5, 300, true, 0});
     file->OfKeys(name + "-seed-field-of-0", WithSeedField(small, 0), keys, kFew);
     for (const uint64_t seed : {uint64_t{1}, uint64_t{1} << 63}) {
@@ -41,27 +41,28 @@ void OfEachLayout(ImagesFile* file) {
   }
   std::vector<Filter> stages = {Empty(kBlocked, 7, 64), Empty(kBlocked, 7, 128)};
   for (size_t i = 0; i < keys.size(); ++i) stages[i % 2].Insert(keys[i].Hash(0, "", reference::kParquet));
-  file->Image("parquet-container", WriteImage(OfParquet(reference::MakeContainer(stages, {25, 25}))), kSome);
+  file->Image("parquet-container", WriteImage(OfParquet(reference::MakeContainer(stages, {25, 25}))), kOfParquet);
 }
 
 void OfParquetFiles(ImagesFile* file) {
   file->Section("Bodies as Parquet files have them: layout split_block with hash id 3");
   const auto sized = [](size_t body_bytes) { return OfParquet(Empty(kSplitBlock, 0, body_bytes)); };
   file->OfKeys("parquet-split_block-empty-set", sized(0), {}, kFew, true);
-  file->OfKeys("parquet-split_block-1-block", sized(32), FirstKeys("text", "key-", 25), kSome, true);
-  file->OfKeys("parquet-split_block-3-blocks", sized(96), FirstKeys("text", "key-", 75), kSome);
+  file->OfKeys("parquet-split_block-1-block", sized(32), FirstKeys("text", "key-", 25), kOfParquet, true);
+  file->OfKeys("parquet-split_block-3-blocks", sized(96), FirstKeys("text", "key-", 75), kOfParquet);
   file->OfKeys("parquet-split_block-keys-of-0-to-299-bytes", sized(384), FirstKeys("input", "", 300), {});
   Filter all_fields = WithNumKeys(WithExtensions(sized(64), {{9, AsBytes("hello")}}), 50);
-  file->OfKeys("parquet-split_block-all-fields", WithSeedField(all_fields, 0), FirstKeys("text", "key-", 50), kSome);
+  file->OfKeys("parquet-split_block-all-fields", WithSeedField(all_fields, 0), FirstKeys("text", "key-", 50),
+               kOfParquet);
   file->OfKeys("parquet-split_block-large", sized(4128), FirstKeys("text", "key-", 3000), {300, 300, 20, true, 0});
-  file->OfFilledBody("parquet-split_block-chunks", sized(131072), 400, kSome);
+  file->OfFilledBody("parquet-split_block-chunks", sized(131072), 400, kOfParquet);
   file->Steps("parquet-split_block-damaged-chunk-1", {"copy parquet-split_block-chunks", "flip 524288"}, kFew);
   // The filter in data/bloom_filter.xxhash.bin of apache/parquet-testing, which parquet-mr made of these four strings.
   std::vector<Question> words;
   for (const std::string word : {"hello", "parquet", "bloom", "filter"}) {
     words.push_back({"hash", "", reference::Xxh64(word)});
   }
-  file->OfKeys("parquet-split_block-of-parquet-mr", sized(1024), words, kSome);
+  file->OfKeys("parquet-split_block-of-parquet-mr", sized(1024), words, kOfParquet);
 }
 
 // The same hashes, asked by hash: another hash id has another x.
