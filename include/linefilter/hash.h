@@ -23,18 +23,20 @@
 
 #include "linefilter/internal/compiler.h"
 #include "linefilter/internal/export.h"
+#include "linefilter/internal/xxh64.h"
 #include "linefilter/key.h"
 
 namespace linefilter {
 
 // How keys became hashes. Every image stores it (doc/FORMAT.md section 1). Ids are never reused.
 enum class HashId : uint8_t {
-  kCaller = 0,  // the caller's own hashes: a ...Key call cannot be answered ("maybe")
-  kXxh3 = 1,    // HashKey(key, seed)
-  kKeyed = 2,   // KeyedHash(key, secret)
+  kCaller = 0,   // the caller's own hashes: a ...Key call cannot be answered ("maybe")
+  kXxh3 = 1,     // HashKey(key, seed)
+  kKeyed = 2,    // KeyedHash(key, secret)
+  kParquet = 3,  // ParquetHash(key), which has no seed
 };
 
-// "xxh3", "caller", "keyed" or "unknown".
+// "xxh3", "caller", "keyed", "parquet" or "unknown".
 LINEFILTER_EXPORT const char* HashIdName(HashId id) noexcept;
 
 // The high 64 bits of a * b.
@@ -146,19 +148,52 @@ LINEFILTER_INLINE uint64_t KeyedHash(Key key, const HashSecret& secret) noexcept
 // random secret, but helps to find one that can be guessed.
 LINEFILTER_EXPORT uint64_t CheckOfSecret(const HashSecret& secret) noexcept;
 
+// The Parquet hash is for filters that others make or read, as columns of Parquet files have them. It is XXH64 with
+// seed 0 of the key's bytes, which is what the Parquet format demands of a value's plain encoding.
+//
+//   linefilter::FilterOptions options = linefilter::FilterOptions::AtFpr(0.01);
+//   options.hash_id = linefilter::HashId::kParquet;  // leave options.seed 0
+//   ...
+//   filter.InsertKey(order_id);  // as a column of INT64 has it, so pass an integer of any type
+//   filter.InsertKey("Berlin");  // as a column of BYTE_ARRAY has it
+//
+// An integer key is 8 bytes here too, whatever its type. A value of INT32 has 4 bytes in a Parquet file, and so another
+// hash: ParquetHashes takes an array of these. There is no seed, so all filters of this hash have false positives in
+// common. It is no defence against an adversary. The policies for storage engines make no filter of this hash. Of one
+// that comes to them, that for LevelDB gives the right answers, and that for RocksDB answers "maybe".
+
+// What ParquetHash does with a key of bytes.
+LINEFILTER_EXPORT uint64_t ParquetHashBytes(const void* key, size_t size) noexcept;
+// What it does with an integer. It equals ParquetHashBytes of its 8 little-endian bytes, inlined.
+LINEFILTER_INLINE uint64_t ParquetHashNumber(uint64_t key) noexcept { return internal::Xxh64Of8Bytes(key); }
+
+// The Parquet hash of a key, as HashKey takes it (linefilter/key.h).
+LINEFILTER_INLINE uint64_t ParquetHash(Key key) noexcept {
+  return key.is_number() ? ParquetHashNumber(key.number()) : ParquetHashBytes(key.bytes().data(), key.bytes().size());
+}
+
+// These make the hashes of n keys together, by vectors where there is AVX-512, and of integers where there is AVX2.
+// Integers of 64 bits have 8 bytes each, as a column of INT64, and `hashes` may be their own array. Those of 32 bits
+// have 4 bytes each, as a column of INT32 or FLOAT, whose hashes no call by key makes.
+LINEFILTER_EXPORT void ParquetHashes(const std::string_view* keys, size_t n, uint64_t* hashes) noexcept;
+LINEFILTER_EXPORT void ParquetHashes(const uint64_t* keys, size_t n, uint64_t* hashes) noexcept;
+LINEFILTER_EXPORT void ParquetHashes(const uint32_t* values, size_t n, uint64_t* hashes) noexcept;
+
 // KeyHash tells how keys become hashes: it alone knows several ways. What takes keys or is asked for them holds one.
 struct KeyHash {
   HashId id = HashId::kXxh3;  // which way
-  uint64_t seed = 0;          // for a keyed hash CheckOfSecret(secret), which an image keeps instead
+  uint64_t seed = 0;          // for a keyed hash CheckOfSecret(secret), which an image keeps instead; kParquet has 0
   HashSecret secret;          // all zero unless the hash is keyed
 
-  // IsKnown tells whether this version implements an id, IsKeyed whether the id goes with a secret.
-  LINEFILTER_INLINE static constexpr bool IsKnown(HashId id) noexcept { return id <= HashId::kKeyed; }
+  // IsKnown tells whether this version implements an id, IsKeyed whether the id goes with a secret, and HasSeed whether
+  // its seed may be another than 0.
+  LINEFILTER_INLINE static constexpr bool IsKnown(HashId id) noexcept { return id <= HashId::kParquet; }
   LINEFILTER_INLINE static constexpr bool IsKeyed(HashId id) noexcept { return id == HashId::kKeyed; }
+  LINEFILTER_INLINE static constexpr bool HasSeed(HashId id) noexcept { return id != HashId::kParquet; }
   // Whether there is a secret.
   LINEFILTER_INLINE constexpr bool is_keyed() const noexcept { return IsKeyed(id); }
   // False if the hashes are the caller's own, so that a key means nothing.
-  LINEFILTER_INLINE constexpr bool hashes_keys() const noexcept { return id == HashId::kXxh3 || is_keyed(); }
+  LINEFILTER_INLINE constexpr bool hashes_keys() const noexcept { return id != HashId::kCaller && IsKnown(id); }
   // The secret; null where there is none.
   const HashSecret* secret_or_null() const noexcept { return is_keyed() ? &secret : nullptr; }
 
@@ -166,6 +201,10 @@ struct KeyHash {
   LINEFILTER_INLINE bool Of(Key key, uint64_t* hash) const noexcept {
     if (id == HashId::kXxh3) {
       *hash = HashKey(key, seed);
+      return true;
+    }
+    if (id == HashId::kParquet) {
+      *hash = ParquetHash(key);
       return true;
     }
     if (!is_keyed()) return false;
@@ -180,6 +219,8 @@ struct KeyHash {
       for (size_t i = 0; i < n; ++i) hashes[i] = HashKey(key_at(i), seed);
     } else if (is_keyed()) {
       for (size_t i = 0; i < n; ++i) hashes[i] = KeyedHash(key_at(i), secret);
+    } else if (id == HashId::kParquet) {
+      for (size_t i = 0; i < n; ++i) hashes[i] = ParquetHash(key_at(i));
     }
     return hashes_keys();
   }
@@ -192,6 +233,8 @@ struct KeyHash {
       HashKeys(keys, n, num_ahead, seed, hashes);
     } else if (is_keyed()) {
       for (size_t i = 0; i < n; ++i) hashes[i] = KeyedHash(keys[i], secret);
+    } else if (id == HashId::kParquet) {
+      ParquetHashes(keys, n, hashes);
     }
     return hashes_keys();
   }

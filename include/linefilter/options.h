@@ -53,14 +53,15 @@ struct FilterOptions {
   // filters so.
   bool rounded = false;
   // A hash is for filters of one seed; filters whose false positives should differ must not share it. Filters of
-  // different seeds are asked together by linefilter/many.h.
+  // different seeds are asked together by linefilter/many.h. kParquet demands 0.
   uint64_t seed = 0;
   // kKeyed needs this instead of a seed.
   HashSecret secret;
   // This says whose hashes the ...Hash calls take. kXxh3 means those of HashKey(key, seed), so ...Key and ...Hash calls
-  // may be mixed. kKeyed means those of KeyedHash(key, secret), likewise. kCaller means your own 64-bit hashes; then
-  // the ...Key calls insert nothing and answer "maybe". The two halves of such a hash must be independent: pass
-  // MixHash(hash) of a poor one, and of any with 32 bits. Else nearly all is "maybe", which ExpectedFpr does not see.
+  // may be mixed. kKeyed means those of KeyedHash(key, secret), likewise. kParquet means those of ParquetHash(key),
+  // likewise, and takes no seed. kCaller means your own 64-bit hashes; then the ...Key calls insert nothing and answer
+  // "maybe". The two halves of such a hash must be independent: pass MixHash(hash) of a poor one, and of any with 32
+  // bits. Else nearly all is "maybe", which ExpectedFpr does not see.
   HashId hash_id = HashId::kXxh3;
   // The kind of the keys that will come, for the image to remember (linefilter/key.h). It takes 9 bytes of the image, 5
   // of one with stages; kUnknown takes none. The keys themselves are not looked at. KeyFilter::NoteKeyKind adds a kind

@@ -60,7 +60,7 @@ struct BodyFacts {
   uint32_t num_probes = 0;               // 0 in `retrieval` and `container`
   uint32_t num_stages = 0;               // `container` alone
   uint64_t body_bytes = 0;               // 0: the empty set; all stages together
-  uint64_t seed = 0;                     // for a keyed hash CheckOfSecret of the secret
+  uint64_t seed = 0;                     // for a keyed hash CheckOfSecret of the secret; kParquet has 0
   uint64_t num_keys = 0;                 // if has_num_keys
   BodyStage stages[kMaxBodyStages];      // the oldest first, as their parts of the body lie
   // `container` alone: the one bits of the newest stage when the keys in it were counted, or kUnknownOnes.

@@ -67,11 +67,13 @@ bool StagesFit(const BodyFacts& facts) {
   return facts.body_bytes == kBlockBytes * num_blocks;
 }
 
-bool HashIsKnown(const BodyFacts& facts) { return KeyHash::IsKnown(facts.hash_id); }
+bool HashFits(const BodyFacts& facts) {
+  return KeyHash::IsKnown(facts.hash_id) && (facts.seed == 0 || KeyHash::HasSeed(facts.hash_id));
+}
 
 // The number of blocks, if it is a body of one kind of blocks and CheckBody takes it; else 0.
 uint64_t NumBlocks(const BodyFacts& facts) {
-  if (facts.num_stages != 0 || !HashIsKnown(facts)) return 0;
+  if (facts.num_stages != 0 || !HashFits(facts)) return 0;
   const internal::LayoutRecord* const record = internal::FindLayout(facts.layout);
   if (record == nullptr || !record->facts.has_blocks) return 0;
   return record->body_is_valid(facts.body_bytes, facts.num_probes) ? facts.body_bytes / kBlockBytes : 0;
@@ -141,10 +143,15 @@ Status CheckBody(const BodyFacts& facts) noexcept {
                          "a body of layout %u (%s), which this version does not read: upgrade linefilter",
                          static_cast<unsigned>(facts.layout), LayoutName(facts.layout));
   }
-  if (!HashIsKnown(facts)) {
+  if (!KeyHash::IsKnown(facts.hash_id)) {
     return Status::Error(StatusCode::kUnsupported,
                          "a body of hash id %u, which this version does not know: upgrade linefilter",
                          static_cast<unsigned>(facts.hash_id));
+  }
+  if (!HashFits(facts)) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "a body of the hash of Parquet has seed %llu: that hash has none, so the seed is 0",
+                         static_cast<unsigned long long>(facts.seed));
   }
   if (record->facts.has_stages) return CheckStages(facts);
   if (facts.num_stages != 0) {
@@ -163,7 +170,7 @@ size_t BlocksOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* blocks) noe
     blocks[0] = BlockIndex(hash, num_blocks);
     return 1;
   }
-  if (!HashIsKnown(facts) || !StagesFit(facts)) return 0;
+  if (!HashFits(facts) || !StagesFit(facts)) return 0;
   uint64_t before = 0;
   for (uint32_t i = 0; i < facts.num_stages; ++i) {
     blocks[i] = before + BlockIndex(hash, facts.stages[i].num_blocks);
@@ -176,7 +183,7 @@ bool BlockMayContainHash(const BodyFacts& facts, size_t index, const void* block
   Layout layout = facts.layout;
   uint32_t num_probes = facts.num_probes;
   if (HasStages(facts)) {
-    if (index >= facts.num_stages || !HashIsKnown(facts) || !StagesFit(facts)) return true;
+    if (index >= facts.num_stages || !HashFits(facts) || !StagesFit(facts)) return true;
     layout = internal::StageLayout().layout;
     num_probes = facts.stages[index].num_probes;
   } else if (index != 0 || NumBlocks(facts) == 0) {
@@ -193,7 +200,7 @@ size_t PositionsOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* position
   const internal::LayoutRecord* const record = internal::FindLayout(facts.layout);
   if (record == nullptr) return 0;
   if (record->positions != nullptr) {
-    if (facts.num_stages != 0 || !HashIsKnown(facts)) return 0;
+    if (facts.num_stages != 0 || !HashFits(facts)) return 0;
     return record->positions(facts.body_bytes, facts.num_probes, hash, positions);
   }
   if (record->facts.has_stages) {

@@ -141,6 +141,9 @@ Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
   if (KeyHash::IsKeyed(static_cast<HashId>(trailer->hash_id)) && !trailer->has_seed) {
     return Corrupt("a keyed hash without a check of its secret");
   }
+  if (!KeyHash::HasSeed(static_cast<HashId>(trailer->hash_id)) && trailer->seed != 0) {
+    return Corrupt("the hash of Parquet with a seed, which it does not have");
+  }
   if (trailer->has_num_keys) {
     if (!Cut(&rest, 8)) return Corrupt("no room for the number of keys");
     trailer->num_keys = LoadLE64(image + rest);

@@ -123,7 +123,8 @@ Status CheckOptions(Layout layout, const FilterOptions& options) {
                          static_cast<int>(layout), LayoutName(layout), BuildableNames().text);
   }
   if (!KeyHash::IsKnown(options.hash_id)) {
-    return Status::Error(StatusCode::kUnsupported, "hash id %d is not implemented: choose xxh3, keyed or caller",
+    return Status::Error(StatusCode::kUnsupported,
+                         "hash id %d is not implemented: choose xxh3, keyed, parquet or caller",
                          static_cast<int>(options.hash_id));
   }
   if (options.key_kind > KeyKind::kMixed) {
@@ -134,6 +135,9 @@ Status CheckOptions(Layout layout, const FilterOptions& options) {
   if (!secret.ok()) return secret;
   if (KeyHash::IsKeyed(options.hash_id) && options.seed != 0) {
     return Invalid("a keyed hash has its secret instead of a seed: leave seed 0");
+  }
+  if (!KeyHash::HasSeed(options.hash_id) && options.seed != 0) {
+    return Invalid("the hash of Parquet (hash_id parquet) has no seed: leave seed 0, or choose xxh3");
   }
   const Status allocator = CheckAllocator(options.allocator);
   if (!allocator.ok()) return allocator;

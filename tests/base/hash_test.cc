@@ -286,6 +286,7 @@ TEST(HashIdName, NamesEveryId) {
   EXPECT_STREQ(HashIdName(HashId::kCaller), "caller");
   EXPECT_STREQ(HashIdName(HashId::kXxh3), "xxh3");
   EXPECT_STREQ(HashIdName(HashId::kKeyed), "keyed");
+  EXPECT_STREQ(HashIdName(HashId::kParquet), "parquet");
   EXPECT_STREQ(HashIdName(static_cast<HashId>(15)), "unknown");
 }
 

@@ -144,7 +144,8 @@ TEST(KeyHash, HashesArraysOfAnyKeysInGroups) {
   for (const std::string& string : strings) pointers.push_back(string.c_str());
   KeyHash keyed = {HashId::kKeyed, 0, HashSecret()};
   keyed.secret.bytes[3] = 7;
-  for (const KeyHash& key_hash : {OfSeed(3), keyed, KeyHash{HashId::kCaller, 0, HashSecret()}}) {
+  for (const KeyHash& key_hash :
+       {OfSeed(3), keyed, KeyHash{HashId::kCaller, 0, HashSecret()}, KeyHash{HashId::kParquet, 0, HashSecret()}}) {
     const auto expect = [&](const auto& keys) {
       std::vector<uint64_t> expected(key_hash.hashes_keys() ? keys.size() : 0);
       for (size_t i = 0; i < expected.size(); ++i) ASSERT_TRUE(key_hash.Of(keys[i], &expected[i]));

@@ -264,20 +264,24 @@ using Owners = ::testing::Types<BlockedFilter, ClassicFilter, CountingBlockedFil
                                 ScalableFilter, RotatingFilter>;
 TYPED_TEST_SUITE(KeysOf, Owners, );
 
-TYPED_TEST(KeysOf, AreTheirHashesWithTheSeedOrTheSecret) {
+TYPED_TEST(KeysOf, AreTheirHashesOfTheFiltersWay) {
   FilterOptions seeded = Fpr(0.01);
   seeded.seed = 99;
-  for (const FilterOptions& options : {Keyed(Fpr(0.01)), seeded}) {
-    const bool is_keyed = options.hash_id == HashId::kKeyed;
+  FilterOptions parquet = Fpr(0.01);
+  parquet.hash_id = HashId::kParquet;
+  for (const FilterOptions& options : {Keyed(Fpr(0.01)), seeded, parquet}) {
+    const auto hash_of = [&](Key key) {
+      return options.hash_id == HashId::kKeyed     ? KeyedHash(key, options.secret)
+             : options.hash_id == HashId::kParquet ? ParquetHash(key)
+                                                   : HashKey(key, options.seed);
+    };
     TypeParam by_key, by_hash;
     this->Create(&by_key, options);
     this->Create(&by_hash, options);
     for (uint64_t key = 0; key < 500; ++key) {
       const std::string name = "key " + std::to_string(key);
-      EXPECT_EQ(by_key.InsertKey(name),
-                by_hash.InsertHash(is_keyed ? KeyedHash(name, options.secret) : HashKey(name, options.seed)));
-      EXPECT_EQ(by_key.InsertKey(key),
-                by_hash.InsertHash(is_keyed ? KeyedHash(key, options.secret) : HashKey(key, options.seed)));
+      EXPECT_EQ(by_key.InsertKey(name), by_hash.InsertHash(hash_of(name)));
+      EXPECT_EQ(by_key.InsertKey(key), by_hash.InsertHash(hash_of(key)));
       ASSERT_TRUE(by_key.MayContainKey(name) && by_key.MayContainKey(key));
     }
     EXPECT_TRUE(by_key.KeyStatus().ok());

@@ -25,14 +25,15 @@
 namespace linefilter::test {
 namespace {
 
-// Four ways to hash keys; to a fifth keys mean nothing.
+// Five ways to hash keys; to a sixth keys mean nothing.
 std::vector<FilterOptions> WaysToHash() {
-  std::vector<FilterOptions> ways(5, Fpr(0.01));
+  std::vector<FilterOptions> ways(6, Fpr(0.01));
   ways[1].seed = 17;
   ways[2] = Keyed(Fpr(0.01));
   ways[3] = Keyed(Fpr(0.01));
   ways[3].secret.bytes[3] ^= 1;
-  ways[4].hash_id = HashId::kCaller;
+  ways[4].hash_id = HashId::kParquet;
+  ways[5].hash_id = HashId::kCaller;
   return ways;
 }
 

@@ -165,8 +165,12 @@ TEST(Body, ThatNoImageHasIsRefused) {
     facts.num_stages = 1;
     ExpectRefused(facts, StatusCode::kInvalidArgument, "only a container has any");
     facts = good;
-    facts.hash_id = static_cast<HashId>(3);
-    ExpectRefused(facts, StatusCode::kUnsupported, "hash id 3");
+    facts.hash_id = static_cast<HashId>(4);
+    ExpectRefused(facts, StatusCode::kUnsupported, "hash id 4");
+    facts.hash_id = HashId::kParquet;
+    EXPECT_TRUE(CheckBody(facts).ok());
+    facts.seed = 9;
+    ExpectRefused(facts, StatusCode::kInvalidArgument, "has seed 9");
   }
 }
 
@@ -193,7 +197,8 @@ TEST(Body, OfAContainerThatNoImageHasIsRefused) {
   refused("a growth field of 1025 bytes", [](BodyFacts* facts) { facts->growth_bytes = kMaxBodyGrowthBytes + 1; });
   refused("stage 2", [](BodyFacts* facts) { facts->stages[2].num_blocks = 0; });
   refused(
-      "hash id 3", [](BodyFacts* facts) { facts->hash_id = static_cast<HashId>(3); }, StatusCode::kUnsupported);
+      "hash id 4", [](BodyFacts* facts) { facts->hash_id = static_cast<HashId>(4); }, StatusCode::kUnsupported);
+  refused("has seed 9", [](BodyFacts* facts) { facts->hash_id = HashId::kParquet, facts->seed = 9; });
 }
 
 TEST(Body, LargerThanMemoryHasPositionsToItsEnd) {

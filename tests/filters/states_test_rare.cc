@@ -11,7 +11,7 @@ using reference::PutLittleEndian;
 // A builder without keys, of any layout and hash.
 template <class Filter>
 void ExpectOfEmptyBuilder(Layout layout) {
-  for (const HashId hash_id : {HashId::kXxh3, HashId::kCaller, HashId::kKeyed}) {
+  for (const HashId hash_id : {HashId::kXxh3, HashId::kCaller, HashId::kKeyed, HashId::kParquet}) {
     for (const bool foldable : {false, true}) {
       if (foldable && layout == Layout::kClassic) continue;
       FilterOptions options = BitsPerKey(10, layout);

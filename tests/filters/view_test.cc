@@ -295,8 +295,14 @@ TEST(VerifyImage, RefusesWhatIsNoImageOrNotUnderstood) {
     parts.layout = 77;
     EXPECT_EQ(code_of(parts), StatusCode::kUnsupported);
     parts = sound;
-    parts.hash_id = 3;
+    parts.hash_id = 4;
     EXPECT_EQ(code_of(parts), StatusCode::kUnsupported);
+    parts.hash_id = 3;
+    EXPECT_EQ(code_of(parts), StatusCode::kOk);
+    parts.seed = 0;
+    EXPECT_EQ(code_of(parts), StatusCode::kOk);
+    parts.seed = 1;
+    EXPECT_EQ(code_of(parts), StatusCode::kCorrupt) << "the hash of Parquet has no seed";
     parts = sound;
     parts.extensions = Extension(0x8001, "");
     EXPECT_EQ(code_of(parts), StatusCode::kUnsupported) << "a critical one";

@@ -117,7 +117,7 @@ TEST(MalformedWithAValidCheck, UnknownLayouts) {
 }
 
 TEST(MalformedWithAValidCheck, UnknownHashIds) {
-  for (int hash_id = 3; hash_id < 16; ++hash_id) {
+  for (int hash_id = 4; hash_id < 16; ++hash_id) {
     ImageParts parts = Good();
     parts.hash_id = static_cast<uint8_t>(hash_id);
     EXPECT_TRUE(Refused(Assemble(parts), StatusCode::kUnsupported)) << hash_id;
@@ -130,6 +130,18 @@ TEST(MalformedWithAValidCheck, AKeyedHashWithoutTheCheckOfItsSecret) {
   EXPECT_TRUE(Refused(Assemble(parts), StatusCode::kCorrupt));
   parts.seed = 0;
   EXPECT_TRUE(Refused(Assemble(parts), StatusCode::kIncompatible)) << "and with it, without the secret";
+}
+
+TEST(MalformedWithAValidCheck, AHashOfParquetWithASeed) {
+  ImageParts parts = Good();
+  parts.hash_id = 3;
+  for (const uint64_t seed : {uint64_t{1}, uint64_t{1} << 63}) {
+    parts.seed = seed;
+    EXPECT_TRUE(Refused(Assemble(parts), StatusCode::kCorrupt)) << seed;
+  }
+  parts.seed = 0;
+  const std::string image = Assemble(parts);
+  EXPECT_TRUE(FilterView(image.data(), image.size(), VerifyMode::kWhole).status().ok()) << "0 is no seed";
 }
 
 TEST(MalformedWithAValidCheck, KeysThatAreCountedWithoutABody) {
