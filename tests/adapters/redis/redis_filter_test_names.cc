@@ -126,6 +126,24 @@ TEST_F(RedisFilterTest, CallersHashesAndSeedsAreKeptApart) {
   EXPECT_FALSE(maybe);
 }
 
+TEST_F(RedisFilterTest, TheHashOfParquetIsThatOfTheFilterAndHasNoSeed) {
+  RedisFilter filter;
+  options_.hash_id = HashId::kParquet;
+  options_.seed = 5;
+  EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Create(servers_, "columns", 100, options_), "leave seed 0"));
+  options_.seed = 0;
+  (void)Create("columns", 100);
+  RedisFilter opened = Open("columns");
+  EXPECT_EQ(opened.hash_id(), HashId::kParquet);
+  RedisInsert outcome;
+  ASSERT_TRUE(opened.InsertKey(42, &outcome).ok());
+  bool maybe = false;
+  ASSERT_TRUE(opened.MayContainHash(ParquetHash(42), &maybe).ok());
+  EXPECT_TRUE(maybe);
+  ASSERT_TRUE(opened.MayContainHash(HashKey(42), &maybe).ok());
+  EXPECT_FALSE(maybe);
+}
+
 TEST_F(RedisFilterTest, ADeletedFilterIsNotFoundAndANewOneOfItsNameIsFoundByItself) {
   RedisFilter filter = Create("seen", 1000);
   const std::vector<uint64_t> hashes = RandomHashes(1000, 11);

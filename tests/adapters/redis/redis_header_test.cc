@@ -133,6 +133,15 @@ TEST(RedisHeaderTest, ARecordFromTheFutureIsUnsupported) {
   }
 }
 
+TEST(RedisHeaderTest, TheHashOfParquetHasNoSeed) {
+  const std::string lines = WithoutCheck(FormatHeader(SomeHeader())) + "hash parquet\n";
+  Header header;
+  EXPECT_TRUE(test::Says(StatusCode::kCorrupt, Parse(Checked(lines), &header), "has a seed"));
+  ASSERT_TRUE(test::IsOk(Parse(Checked(lines + "seed 0000000000000000\n"), &header)));
+  EXPECT_EQ(header.hash_id, HashId::kParquet);
+  EXPECT_NE(FormatHeader(header).find("hash parquet\nseed 0000000000000000\n"), std::string::npos);
+}
+
 TEST(RedisHeaderTest, AnUnknownFieldIsSkippedAndKept) {
   const std::string text = Checked(WithoutCheck(FormatHeader(SomeHeader())) + "compression none\nnote a b  c\n");
   Header header;

@@ -236,6 +236,12 @@ Status ParseHeader(std::string_view name, std::string_view text, Header* header)
                          "anew of the exact source",
                          shown.c_str());
   }
+  if (!KeyHash::HasSeed(parsed.hash_id) && parsed.seed != 0) {
+    return Status::Error(StatusCode::kCorrupt,
+                         "the header record of filter %s in Redis has a seed, and its hash (parquet) has none: delete "
+                         "the filter and make it anew of the exact source",
+                         shown.c_str());
+  }
   for (const Generation* generation : parsed.Written()) {
     const Status status = CheckGeneration(name, *generation);
     if (!status.ok()) return status;
