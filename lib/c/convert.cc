@@ -26,6 +26,7 @@ static_assert(Is(Layout::kAuto, LINEFILTER_LAYOUT_AUTO));
 static_assert(Is(HashId::kCaller, LINEFILTER_HASH_CALLER));
 static_assert(Is(HashId::kXxh3, LINEFILTER_HASH_XXH3));
 static_assert(Is(HashId::kKeyed, LINEFILTER_HASH_KEYED));
+static_assert(Is(HashId::kParquet, LINEFILTER_HASH_PARQUET));
 static_assert(Is(KeyKind::kUnknown, LINEFILTER_KEY_KIND_UNKNOWN));
 static_assert(Is(KeyKind::kText, LINEFILTER_KEY_KIND_TEXT));
 static_assert(Is(KeyKind::kInteger, LINEFILTER_KEY_KIND_INTEGER));

@@ -14,14 +14,25 @@ using linefilter::internal::KeyFromC;
 
 namespace {
 
-uint64_t KeyedHashOf(linefilter::Key key, const uint8_t* secret) {
-  const linefilter::KeyHash key_hash = {linefilter::HashId::kKeyed, 0, GivenSecret(secret).OrZero()};
+using linefilter::HashId;
+using linefilter::HashSecret;
+using linefilter::KeyHash;
+
+KeyHash OfSeed(uint64_t seed) { return {HashId::kXxh3, seed, HashSecret()}; }
+KeyHash OfSecret(const uint8_t* secret) { return {HashId::kKeyed, 0, GivenSecret(secret).OrZero()}; }
+KeyHash OfParquet() { return {HashId::kParquet, 0, HashSecret()}; }
+
+uint64_t HashOne(const KeyHash& key_hash, linefilter::Key key) {
   uint64_t hash = 0;
   (void)key_hash.Of(key, &hash);
   return hash;
 }
 
-linefilter::KeyHash HashOfSeed(uint64_t seed) { return {linefilter::HashId::kXxh3, seed, linefilter::HashSecret()}; }
+void HashEach(const KeyHash& key_hash, const BytesKeys& keys, size_t n, uint64_t* hashes) {
+  HashInGroups(key_hash, keys, n, [=](const uint64_t* some, size_t begin, size_t size) {
+    memcpy(hashes + begin, some, size * sizeof(*some));
+  });
+}
 
 }  // namespace
 
@@ -32,23 +43,37 @@ uint64_t linefilter_hash_key(const void* key, size_t size, uint64_t seed) {
 uint64_t linefilter_hash_u64(uint64_t key, uint64_t seed) { return linefilter::HashKey(key, seed); }
 
 void linefilter_hash_keys(const void* const* keys, const size_t* sizes, size_t n, uint64_t seed, uint64_t* hashes) {
-  HashInGroups(HashOfSeed(seed), BytesKeys{keys, sizes}, n, [=](const uint64_t* some, size_t begin, size_t size) {
-    memcpy(hashes + begin, some, size * sizeof(*some));
-  });
+  HashEach(OfSeed(seed), BytesKeys{keys, sizes}, n, hashes);
 }
 
 void linefilter_hash_u64s(const uint64_t* keys, size_t n, uint64_t seed, uint64_t* hashes) {
-  (void)HashOfSeed(seed).OfKeys(keys, n, hashes);
+  (void)OfSeed(seed).OfKeys(keys, n, hashes);
 }
 
 uint64_t linefilter_secret_hash_key(const void* key, size_t size, const uint8_t* secret) {
-  return KeyedHashOf(KeyFromC(key, size), secret);
+  return HashOne(OfSecret(secret), KeyFromC(key, size));
 }
 
-uint64_t linefilter_secret_hash_u64(uint64_t key, const uint8_t* secret) { return KeyedHashOf(key, secret); }
+uint64_t linefilter_secret_hash_u64(uint64_t key, const uint8_t* secret) { return HashOne(OfSecret(secret), key); }
 
 uint64_t linefilter_secret_check(const uint8_t* secret) {
   return linefilter::CheckOfSecret(GivenSecret(secret).OrZero());
+}
+
+uint64_t linefilter_parquet_hash_key(const void* key, size_t size) { return HashOne(OfParquet(), KeyFromC(key, size)); }
+
+uint64_t linefilter_parquet_hash_u64(uint64_t key) { return HashOne(OfParquet(), key); }
+
+void linefilter_parquet_hash_keys(const void* const* keys, const size_t* sizes, size_t n, uint64_t* hashes) {
+  HashEach(OfParquet(), BytesKeys{keys, sizes}, n, hashes);
+}
+
+void linefilter_parquet_hash_u64s(const uint64_t* keys, size_t n, uint64_t* hashes) {
+  linefilter::ParquetHashes(keys, n, hashes);
+}
+
+void linefilter_parquet_hash_u32s(const uint32_t* values, size_t n, uint64_t* hashes) {
+  linefilter::ParquetHashes(values, n, hashes);
 }
 
 uint64_t linefilter_hash_mix(uint64_t hash) { return linefilter::MixHash(hash); }

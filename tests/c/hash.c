@@ -29,6 +29,17 @@ static void TestHashes(void) {
   CHECK(hashes[0] == linefilter_hash_u64(number, 7) && hashes[1] == linefilter_hash_key("", 0, 7));
   linefilter_hash_u64s(again, 2, 7, again); /* where they are */
   CHECK(again[0] == hashes[0] && again[1] == linefilter_hash_u64(5, 7));
+  CHECK(linefilter_parquet_hash_key("", 0) == 0xef46db3751d8e999 &&
+        linefilter_parquet_hash_key(NULL, 0) == 0xef46db3751d8e999); /* XXH64 of nothing */
+  CHECK(linefilter_parquet_hash_u64(number) == linefilter_parquet_hash_key(bytes, 8));
+  linefilter_parquet_hash_keys(keys, sizes, 2, hashes);
+  CHECK(hashes[0] == linefilter_parquet_hash_u64(number) && hashes[1] == linefilter_parquet_hash_key("", 0));
+  again[0] = number;
+  linefilter_parquet_hash_u64s(again, 1, again); /* where they are */
+  CHECK(again[0] == hashes[0]);
+  const uint32_t half = 0x05060708;
+  linefilter_parquet_hash_u32s(&half, 1, again);
+  CHECK(again[0] == linefilter_parquet_hash_key(bytes, 4) && again[0] != linefilter_parquet_hash_u64(half));
   CHECK(linefilter_hash_mix(0) == 0xe220a8397b1dcdaf); /* SplitMix64's first number */
   CHECK(linefilter_hash_shard(hashes[0], 1) == 0);
   int shards[4] = {0};

@@ -82,6 +82,32 @@ static void TestOptionsForAnImage(void) {
   linefilter_image_free(image);
 }
 
+/* The hash of Parquet has no seed; its images are opened without saying so. */
+static void TestParquetHashes(void) {
+  linefilter_status status;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
+  options.hash_id = LINEFILTER_HASH_PARQUET;
+  options.seed = 1;
+  CHECK(linefilter_filter_new(1000, &options, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "leave seed 0"));
+  options.seed = 0;
+  linefilter_filter* filter = linefilter_filter_new(1000, &options, &status);
+  CHECK(linefilter_filter_insert_key(filter, "one", 3) && linefilter_filter_insert_u64(filter, 5));
+  CHECK(!linefilter_filter_insert_hash(filter, linefilter_parquet_hash_key("one", 3)));
+  CHECK(!linefilter_filter_insert_hash(filter, linefilter_parquet_hash_u64(5)));
+  size_t size = 0;
+  void* image = linefilter_filter_image(filter, &size, NULL);
+  linefilter_view* view = linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, &status);
+  CHECK(IsOk(&status) && linefilter_view_hash_id(view) == LINEFILTER_HASH_PARQUET && linefilter_view_seed(view) == 0);
+  CHECK(linefilter_view_may_contain_key(view, "one", 3) && linefilter_view_may_contain_u64(view, 5));
+  CHECK(!linefilter_view_may_contain_key(view, "two", 3) && !linefilter_view_may_contain_u64(view, 6));
+  CHECK(linefilter_image_ask(image, size, LINEFILTER_VERIFY_WHOLE, "one", 3));
+  CHECK(!linefilter_image_ask(image, size, LINEFILTER_VERIFY_WHOLE, "two", 3));
+  linefilter_view_free(view);
+  linefilter_image_free(image);
+  linefilter_filter_free(filter);
+}
+
 /* Keys cannot be answered: "maybe". */
 static void TestCallersHashes(void) {
   linefilter_status status;
@@ -111,5 +137,6 @@ static void TestCallersHashes(void) {
 void RunHashIds(void) {
   RUN(TestSecrets);
   RUN(TestOptionsForAnImage);
+  RUN(TestParquetHashes);
   RUN(TestCallersHashes);
 }

@@ -36,6 +36,7 @@ static void TestNames(void) {
   CHECK(!linefilter_layout_parse(NULL, &layout) && layout == LINEFILTER_LAYOUT_CLASSIC);
   CHECK(strcmp(linefilter_hash_id_name(LINEFILTER_HASH_KEYED), "keyed") == 0);
   CHECK(strcmp(linefilter_hash_id_name(LINEFILTER_HASH_CALLER), "caller") == 0);
+  CHECK(strcmp(linefilter_hash_id_name(LINEFILTER_HASH_PARQUET), "parquet") == 0);
   CHECK(strcmp(linefilter_hash_id_name(257), "unknown") == 0 && strcmp(linefilter_hash_id_name(-1), "unknown") == 0);
 }
 
@@ -113,8 +114,8 @@ static void TestBadOptions(void) {
   options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
   options.hash_id = 257;
   CHECK(linefilter_builder_new(&options, &status) == NULL && Says(LINEFILTER_INVALID_ARGUMENT, &status, "hash_id"));
-  options.hash_id = 3;
-  CHECK(linefilter_filter_new(10, &options, &status) == NULL && Says(LINEFILTER_UNSUPPORTED, &status, "hash id 3"));
+  options.hash_id = 4;
+  CHECK(linefilter_filter_new(10, &options, &status) == NULL && Says(LINEFILTER_UNSUPPORTED, &status, "hash id 4"));
   options.hash_id = LINEFILTER_HASH_KEYED;
   CHECK(linefilter_filter_new(10, &options, &status) == NULL && Says(LINEFILTER_INVALID_ARGUMENT, &status, "secret"));
   options = Options(99, 10); /* that nobody has */

@@ -61,11 +61,12 @@ enum {
   // Your own 64-bit hashes; calls by key then insert nothing and answer "maybe". Their two halves must be independent:
   // pass linefilter_hash_mix(hash) of poor ones, and of any with 32 bits, else nearly all is "maybe".
   LINEFILTER_HASH_CALLER = 0,
-  LINEFILTER_HASH_XXH3 = 1,  // linefilter_hash_key(key, size, seed)
-  LINEFILTER_HASH_KEYED = 2  // linefilter_secret_hash_key(key, size, secret): for keys that an adversary chooses
+  LINEFILTER_HASH_XXH3 = 1,    // linefilter_hash_key(key, size, seed)
+  LINEFILTER_HASH_KEYED = 2,   // linefilter_secret_hash_key(key, size, secret): for keys that an adversary chooses
+  LINEFILTER_HASH_PARQUET = 3  // linefilter_parquet_hash_key(key, size), as Parquet hashes; the seed stays 0
 };
 
-// "caller", "xxh3", "keyed" or "unknown".
+// "caller", "xxh3", "keyed", "parquet" or "unknown".
 const char* linefilter_hash_id_name(linefilter_hash_id hash_id);
 
 // The kinds of keys that a filter has. Text "1000" and the integer 1000 are different keys, so who asks with another
