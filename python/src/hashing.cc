@@ -15,8 +15,9 @@ Hasher HasherOf(uint64_t seed, const py::object& secret) {
   return Hasher(given ? KeyHash{HashId::kKeyed, 0, *given} : KeyHash{HashId::kXxh3, seed, HashSecret()});
 }
 
-void HashWords(py::handle array, py::handle hashes, uint64_t seed, const py::object& secret) {
-  const Hasher hasher = HasherOf(seed, secret);
+Hasher HasherOfParquet() { return Hasher(KeyHash{HashId::kParquet, 0, HashSecret()}); }
+
+void HashWords(const Hasher& hasher, py::handle array, py::handle hashes) {
   const Words keys(array), out(hashes, PyBUF_WRITABLE);
   if (out.size() != keys.size()) throw py::value_error("there must be one hash for each key");
   const ReleasedGil release;
@@ -24,11 +25,10 @@ void HashWords(py::handle array, py::handle hashes, uint64_t seed, const py::obj
 }
 
 // 8 bytes for each, in the order of this machine.
-py::bytearray HashIterable(py::handle keys, uint64_t seed, const py::object& secret) {
+py::bytearray HashIterable(const Hasher& hasher, py::handle keys) {
   std::vector<uint64_t> all;
-  HasherOf(seed, secret).OfIterable(keys, [&](const uint64_t* hashes, size_t n, KeyKind) {
-    all.insert(all.end(), hashes, hashes + n);
-  });
+  hasher.OfIterable(keys,
+                    [&](const uint64_t* hashes, size_t n, KeyKind) { all.insert(all.end(), hashes, hashes + n); });
   return py::bytearray(reinterpret_cast<const char*>(all.data()), 8 * all.size());
 }
 
@@ -45,8 +45,16 @@ void BindHashing(py::module_& module) {
   module.def("hash_key", [](py::handle key, uint64_t seed, const py::object& secret) {
     return HasherOf(seed, secret).OfObject(key);
   });
-  module.def("hash_words", &HashWords);
-  module.def("hash_iterable", &HashIterable);
+  module.def("hash_words", [](py::handle keys, py::handle hashes, uint64_t seed, const py::object& secret) {
+    HashWords(HasherOf(seed, secret), keys, hashes);
+  });
+  module.def("hash_iterable", [](py::handle keys, uint64_t seed, const py::object& secret) {
+    return HashIterable(HasherOf(seed, secret), keys);
+  });
+  module.def("parquet_hash", [](py::handle key) { return HasherOfParquet().OfObject(key); });
+  module.def("parquet_hash_words",
+             [](py::handle keys, py::handle hashes) { HashWords(HasherOfParquet(), keys, hashes); });
+  module.def("parquet_hash_iterable", [](py::handle keys) { return HashIterable(HasherOfParquet(), keys); });
   module.def("mix_hashes", &MixHashes);
 }
 

@@ -42,11 +42,11 @@ std::vector<Kin> ByKeyHash(const Cores& cores) {
   return all;
 }
 
-KeyHash KeyHashOf(uint64_t seed, const py::object& secret, bool caller_hashes) {
+KeyHash KeyHashOf(uint64_t seed, const py::object& secret, bool caller_hashes, bool parquet_hash) {
   if (const std::optional<HashSecret> given = SecretOf(secret)) {
     return {HashId::kKeyed, CheckOfSecret(*given), *given};
   }
-  return {caller_hashes ? HashId::kCaller : HashId::kXxh3, seed, HashSecret()};
+  return {caller_hashes ? HashId::kCaller : parquet_hash ? HashId::kParquet : HashId::kXxh3, seed, HashSecret()};
 }
 
 // Puts the answers to n hashes of key_hash into `row`: "maybe" where the filter has another. Without the GIL.
@@ -154,9 +154,9 @@ py::tuple EachContainsIterable(const py::tuple& tuple, py::handle keys) {
 }
 
 py::bytearray EachContainsHash(const py::tuple& tuple, uint64_t hash, uint64_t seed, const py::object& secret,
-                               bool caller_hashes) {
+                               bool caller_hashes, bool parquet_hash) {
   const Cores cores = CoresOf(tuple);
-  const KeyHash key_hash = KeyHashOf(seed, secret, caller_hashes);
+  const KeyHash key_hash = KeyHashOf(seed, secret, caller_hashes, parquet_hash);
   std::vector<char> answers(cores.size());
   for (const Core* core : cores) {
     core->ReadBriefly([hash](const FilterBase& filter) { return filter.Prepare(hash), true; });
@@ -166,9 +166,9 @@ py::bytearray EachContainsHash(const py::tuple& tuple, uint64_t hash, uint64_t s
 }
 
 void EachContainsHashes(const py::tuple& tuple, py::handle array, py::handle answers, uint64_t seed,
-                        const py::object& secret, bool caller_hashes) {
+                        const py::object& secret, bool caller_hashes, bool parquet_hash) {
   const Cores cores = CoresOf(tuple);
-  const KeyHash key_hash = KeyHashOf(seed, secret, caller_hashes);
+  const KeyHash key_hash = KeyHashOf(seed, secret, caller_hashes, parquet_hash);
   const Words hashes(array);
   const size_t n = hashes.size();
   const Answers out(answers, cores.size() * n);

@@ -301,6 +301,30 @@ def test_a_secret_is_never_in_a_pickle(kind):
             kind.from_bytes(image, **wrong)
 
 
+@pytest.mark.parametrize("kind", KEY_FILTERS)
+def test_the_parquet_hash_has_no_seed(kind):
+    filter = kind(1000, fpr=0.01, parquet_hash=True)
+    filter.add_many(["a", 1])
+    assert filter.hash_id == "parquet" and filter.seed == 0 and filter.secret_check is None
+    assert filter.contains_hashes(linefilter.parquet_hashes(["a", 1, "b"])).tolist() == [True, True, False]
+    assert "a" in kind.from_bytes(filter.to_bytes()), "it is opened without saying so"
+    with pytest.raises(linefilter.InvalidArgumentError, match="seed"):
+        kind(1000, fpr=0.01, parquet_hash=True, seed=1)
+    for other in ({"secret": SECRET}, {"caller_hashes": True}):
+        with pytest.raises(linefilter.InvalidArgumentError, match="drop one"):
+            kind(1000, fpr=0.01, parquet_hash=True, **other)
+
+
+def test_a_builder_hashes_as_parquet():
+    for image in (
+        linefilter.build(["a", 1], fpr=0.01, parquet_hash=True),
+        linefilter.FilterBuilder(fpr=0.01, parquet_hash=True).finish(),
+    ):
+        assert image.hash_id == "parquet"
+    with pytest.raises(linefilter.InvalidArgumentError, match="like"):
+        linefilter.build(["a"], like=linefilter.BlockedFilter(10, fpr=0.01), parquet_hash=True)
+
+
 def test_callers_hashes_have_no_keys(filter):
     own = type(filter)(1000, fpr=0.01, caller_hashes=True)
     own.add_hash(2**63 + 5)

@@ -42,6 +42,18 @@ def test_the_hash_is_that_of_the_document():
     assert linefilter.hash_key(number) == linefilter.hash_key(number.to_bytes(8, "little")) == told
 
 
+def test_the_parquet_hash_is_xxh64():
+    told = {b"": 0xEF46DB3751D8E999, "abc": 0x44BC2CF5AD770999, 0: 0x34C96ACDCADB1BBB, -1: 0x85D136ADB773C6C9}
+    for key, value in told.items():
+        assert linefilter.parquet_hash(key) == value
+    assert linefilter.parquet_hashes(told).tolist() == list(told.values())
+    for dtype in (np.int8, np.int32, np.int64):  # widened, as a column of INT64 has them
+        assert linefilter.parquet_hashes(np.array([0, -1], dtype)).tolist() == [told[0], told[-1]]
+    assert linefilter.parquet_hash(1) == linefilter.parquet_hash(b"\1" + bytes(7)) != ONE
+    with pytest.raises(TypeError):
+        linefilter.parquet_hash(1.5)
+
+
 @pytest.mark.parametrize("number", [0, 1, -1, 2**31, -(2**31), 2**32 - 1, 2**63 - 1, 2**63, -(2**63), 2**64 - 1])
 @pytest.mark.parametrize("options", [{}, {"seed": 7}, {"seed": 2**64 - 1}, {"secret": SECRET}])
 def test_integers_are_widened_by_their_sign(number, options):

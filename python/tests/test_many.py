@@ -11,7 +11,7 @@ import linefilter
 
 SECRET = bytes(range(16))
 NUMBERS = np.arange(100000, dtype=np.uint64)
-WAYS: list[dict[str, Any]] = [{}, {"seed": 7}, {"secret": SECRET}, {"caller_hashes": True}]
+WAYS: list[dict[str, Any]] = [{}, {"seed": 7}, {"secret": SECRET}, {"parquet_hash": True}, {"caller_hashes": True}]
 
 
 def filters() -> list[linefilter.FilterBase]:
@@ -101,6 +101,9 @@ def test_wrong_arguments() -> None:
         linefilter.each_contains_hash([filter], 1, seed=1, secret=SECRET)
     with pytest.raises(linefilter.InvalidArgumentError, match="drop one"):
         linefilter.each_contains_hashes([filter], [1], secret=SECRET, caller_hashes=True)
+    for other in ({"seed": 1}, {"secret": SECRET}, {"caller_hashes": True}):
+        with pytest.raises(linefilter.InvalidArgumentError, match="drop one"):
+            linefilter.each_contains_hash([filter], 1, parquet_hash=True, **other)  # type: ignore[arg-type]
     with pytest.raises(linefilter.InvalidArgumentError):
         linefilter.each_contains_hash([filter], 2**64)
 

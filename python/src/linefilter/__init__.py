@@ -35,7 +35,7 @@ from ._errors import (
 )
 from ._filter import BlockedFilter, ClassicFilter, CountingBlockedFilter, Filter
 from ._filter_base import FilterBase, SizeEstimate
-from ._hash import hash_key, hash_keys, mix_hashes
+from ._hash import hash_key, hash_keys, mix_hashes, parquet_hash, parquet_hashes
 from ._key_filter import KeyFilter
 from ._linefilter import version as __version__
 from ._living import RotatingFilter, SwappableFilter
@@ -91,6 +91,8 @@ __all__ = [
     "hash_keys",
     "max_keys",
     "mix_hashes",
+    "parquet_hash",
+    "parquet_hashes",
     "plan",
     "verify_image",
 ]

@@ -36,6 +36,7 @@ class FilterBuilder(Taking[None, None]):
         seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
+        parquet_hash: bool = False,
         memory_limit: Optional[Number] = None,
         threads: SupportsIndex = 1,
         foldable: bool = False,
@@ -55,7 +56,19 @@ class FilterBuilder(Taking[None, None]):
                 for all that came. The order does not matter. Layout "counting" counts each key each time.
         """
         options = make_options(
-            bits_per_key, fpr, layout, num_probes, seed, secret, caller_hashes, memory_limit, threads, foldable, like, num_keys
+            bits_per_key,
+            fpr,
+            layout,
+            num_probes,
+            seed,
+            secret,
+            caller_hashes,
+            memory_limit,
+            threads,
+            foldable,
+            like,
+            num_keys,
+            parquet_hash,
         )
         self._core = _linefilter.Builder(options)
 
@@ -102,6 +115,7 @@ def build(
     foldable: bool = False,
     like: Optional[FilterBase] = None,
     num_keys: Optional[Number] = None,
+    parquet_hash: bool = False,
 ) -> FilterView:
     """The filter of these keys: an array of integers or any iterable. Arguments as of FilterBuilder.
 
@@ -110,7 +124,19 @@ def build(
     (True, False)
     """
     options = make_options(
-        bits_per_key, fpr, layout, num_probes, seed, secret, False, memory_limit, threads, foldable, like, num_keys
+        bits_per_key,
+        fpr,
+        layout,
+        num_probes,
+        seed,
+        secret,
+        False,
+        memory_limit,
+        threads,
+        foldable,
+        like,
+        num_keys,
+        parquet_hash,
     )
     builder = FilterBuilder._of(_linefilter.Builder(options))
     builder.add_many(keys)

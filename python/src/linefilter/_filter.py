@@ -40,6 +40,7 @@ class Filter(KeyFilter):
         seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
+        parquet_hash: bool = False,
         memory_limit: Optional[Number] = None,
         foldable: bool = False,
         like: Optional[FilterBase] = None,
@@ -54,6 +55,7 @@ class Filter(KeyFilter):
             seed: filters whose false positives should differ need different ones. No defence against an adversary.
             secret: 16 random bytes (secrets.token_bytes(16)) that you keep, for keys from an adversary; in place of a seed.
             caller_hashes: you hash, and use the ..._hash and ..._hashes calls only. (Poor hashes: mix_hashes.)
+            parquet_hash: keys are hashed as Parquet files have them (see linefilter.parquet_hash); in place of a seed.
             memory_limit: the most bytes that the filter may take; beyond, OverLimitError.
             foldable: a multiple of 64 blocks, so that fold() has many factors; num_probes then follows from bits_per_key or
                 fpr alone. To unite filters, make each for the keys of all. Not of ClassicFilter.
@@ -73,6 +75,7 @@ class Filter(KeyFilter):
             memory_limit,
             foldable=foldable,
             like=like,
+            parquet_hash=parquet_hash,
         )
         self._core = _linefilter.Filter.create(as_count(num_keys, "num_keys"), options)
 

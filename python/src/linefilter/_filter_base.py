@@ -110,7 +110,7 @@ class Asked(Held, _linefilter.AskedHolder):
 
     @property
     def hash_id(self) -> str:
-        """How keys become hashes: "xxh3", "keyed" (with a secret) or "caller" (by yourself: there are no keys)."""
+        """How keys become hashes: "xxh3", "keyed" (with a secret), "parquet" or "caller" (by yourself: there are no keys)."""
         return self._core.hash_id()
 
     @property

@@ -38,6 +38,22 @@ def hash_keys(keys: Keys, *, seed: SupportsIndex = 0, secret: Optional[bytes] = 
     )
 
 
+def parquet_hash(key: Key) -> int:
+    """The hash that the Parquet format demands: XXH64 with seed 0, of the UTF-8 of a str, of bytes, or of the 8 bytes of an int.
+
+    A filter made with parquet_hash=True has it. The same as ParquetHash in C++.
+    """
+    return _linefilter.parquet_hash(key)
+
+
+def parquet_hashes(keys: Keys) -> npt.NDArray[np.uint64]:
+    """The same of many keys: an array of integers (hashed without the GIL, in its shape) or any iterable.
+
+    Integers are 8 bytes here whatever their dtype, as a column of INT64 has them. A column of INT32 has 4 for each.
+    """
+    return of_each(keys, np.uint64, _linefilter.parquet_hash_words, _linefilter.parquet_hash_iterable)
+
+
 def mix_hashes(hashes: Hashes) -> npt.NDArray[np.uint64]:
     """Good hashes of poor ones (numbers in a row, a 32-bit crc): a bijection, so all but missing entropy is repaired. The
     same as MixHash in C++."""

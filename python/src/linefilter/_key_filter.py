@@ -37,7 +37,7 @@ class Taking(Held, _linefilter.TakingHolder, Generic[Told, Count]):
         return self._core.add_iterable(others) if words is None else self._core.add_words(words)
 
     def add_hash(self, hash: SupportsIndex) -> Told:
-        """Adds a hash: of hash_key with the seed or secret of this one, or your own where caller_hashes is set."""
+        """Adds a hash: of hash_key with the seed or secret of this one, of parquet_hash, or your own, as it was made."""
         return self._core.add_hash(as_uint(hash, "a hash"))
 
     def add_hashes(self, hashes: Hashes) -> Count:

@@ -54,6 +54,7 @@ class RotatingFilter(KeyFilter):
         seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
+        parquet_hash: bool = False,
         memory_limit: Optional[Number] = None,
     ) -> None:
         """Room for window_keys different keys within a window, which is generations - 1 rotations long.
@@ -65,10 +66,18 @@ class RotatingFilter(KeyFilter):
                 rotate(), by the clock.
             fpr: the highest acceptable rate of false positives, of all generations together.
             bits_per_key: in place of fpr, for each generation; their rates add up.
-            num_probes, seed, secret, caller_hashes, memory_limit: as of BlockedFilter.
+            num_probes, seed, secret, caller_hashes, parquet_hash, memory_limit: as of BlockedFilter.
         """
         options = make_options(
-            bits_per_key, fpr, "blocked", num_probes, seed, secret, caller_hashes, memory_limit
+            bits_per_key,
+            fpr,
+            "blocked",
+            num_probes,
+            seed,
+            secret,
+            caller_hashes,
+            memory_limit,
+            parquet_hash=parquet_hash,
         )
         self._core = _linefilter.Rotating.create(
             as_count(window_keys, "window_keys"), as_uint(generations, "generations", 2**32 - 1), bool(by_count), options

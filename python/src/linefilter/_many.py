@@ -22,10 +22,13 @@ def _cores(filters: Iterable[FilterBase]) -> tuple[_linefilter.Core, ...]:
     return tuple(open_core(filter) for filter in asked)
 
 
-def _seed_of(seed: SupportsIndex, secret: Optional[bytes], caller_hashes: bool) -> int:
+def _seed_of(seed: SupportsIndex, secret: Optional[bytes], caller_hashes: bool, parquet_hash: bool) -> int:
     if caller_hashes and secret is not None:
         raise InvalidArgumentError("your own hashes have no secret: drop one")
-    return seed_of(seed, secret)
+    number = seed_of(seed, secret)
+    if parquet_hash and (caller_hashes or secret is not None or number != 0):
+        raise InvalidArgumentError("the hash of Parquet has no seed or secret, and is not your own: drop one")
+    return number
 
 
 def each_contains(filters: Iterable[FilterBase], key: Key) -> npt.NDArray[np.bool_]:
@@ -59,14 +62,18 @@ def each_contains_hash(
     seed: SupportsIndex = 0,
     secret: Optional[bytes] = None,
     caller_hashes: bool = False,
+    parquet_hash: bool = False,
 ) -> npt.NDArray[np.bool_]:
-    """The same of a hash that hash_key made with this seed or secret, or that is your own (caller_hashes).
+    """The same of a hash that hash_key made with this seed or secret, or parquet_hash, or that is your own (caller_hashes).
 
     A filter of another seed or secret answers True, for there it would be the hash of another key.
     """
-    cores, number = _cores(filters), _seed_of(seed, secret, caller_hashes)
+    cores, number = _cores(filters), _seed_of(seed, secret, caller_hashes, parquet_hash)
     return np.frombuffer(
-        _linefilter.each_contains_hash(cores, as_uint(hash, "a hash"), number, secret, bool(caller_hashes)), np.bool_
+        _linefilter.each_contains_hash(
+            cores, as_uint(hash, "a hash"), number, secret, bool(caller_hashes), bool(parquet_hash)
+        ),
+        np.bool_,
     )
 
 
@@ -77,10 +84,12 @@ def each_contains_hashes(
     seed: SupportsIndex = 0,
     secret: Optional[bytes] = None,
     caller_hashes: bool = False,
+    parquet_hash: bool = False,
 ) -> npt.NDArray[np.bool_]:
-    """The same of many hashes that hash_keys made with this seed or secret: an array of shape (filters, *hashes.shape)."""
-    cores, number = _cores(filters), _seed_of(seed, secret, caller_hashes)
+    """The same of many hashes that hash_keys made with this seed or secret, or parquet_hashes: an array of shape
+    (filters, *hashes.shape)."""
+    cores, number = _cores(filters), _seed_of(seed, secret, caller_hashes, parquet_hash)
     words = hash_words(hashes)
     answers = np.empty((len(cores), *words.shape), np.bool_)
-    _linefilter.each_contains_hashes(cores, words, answers, number, secret, bool(caller_hashes))
+    _linefilter.each_contains_hashes(cores, words, answers, number, secret, bool(caller_hashes), bool(parquet_hash))
     return answers

@@ -50,6 +50,7 @@ def make_options(
     foldable: bool = False,
     like: Optional[FilterBase] = None,
     num_keys: Optional[Number] = None,
+    parquet_hash: bool = False,
 ) -> _linefilter.Options:
     if like is not None:
         from ._filter_base import FilterBase  # which imports this module
@@ -57,7 +58,7 @@ def make_options(
         if not isinstance(like, FilterBase):
             raise TypeError(f"like is a filter or a view of one, not {type(like).__name__}")
         given = (bits_per_key, fpr, num_probes or None, seed or None, secret, caller_hashes or None, foldable or None, num_keys)
-        if any(argument is not None for argument in given):
+        if parquet_hash or any(argument is not None for argument in given):
             raise InvalidArgumentError("like is the whole size, with the hash: leave out the rest but threads and memory_limit")
         if layout not in ("auto", like.layout):
             raise InvalidArgumentError(f"like is a filter of layout {like.layout}, and this one is {layout}")
@@ -66,6 +67,8 @@ def make_options(
         raise InvalidArgumentError(
             "a secret is for keys that linefilter hashes, and caller_hashes says that you hash them: drop one"
         )
+    if parquet_hash and (secret is not None or caller_hashes):
+        raise InvalidArgumentError("parquet_hash is a hash without a secret, which is not your own: drop one")
     if num_keys is not None and as_count(num_keys, "num_keys") == 0:
         raise InvalidArgumentError("num_keys must be above 0: give the number that may come, or leave it out")
     return _linefilter.Options(
@@ -80,4 +83,5 @@ def make_options(
         threads=as_uint(threads, "threads", 4096),
         foldable=bool(foldable),
         num_keys=0 if num_keys is None else as_count(num_keys, "num_keys"),
+        parquet_hash=bool(parquet_hash),
     )

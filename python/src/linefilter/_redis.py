@@ -125,6 +125,7 @@ class RedisFilter(TakingFilter, Closable):
         seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
+        parquet_hash: bool = False,
         foldable: bool = False,
         shard_bytes: SupportsIndex = 0,
     ) -> RedisFilter:
@@ -136,12 +137,20 @@ class RedisFilter(TakingFilter, Closable):
             layout: "blocked", "classic" (one shard, at most 512 MiB) or "counting", of which nothing is removed in Redis (only
                 here, from a CountingBlockedFilter of its image).
             shard_bytes: the most bytes of one string of Redis; 0: at most 64 MiB.
-            bits_per_key, fpr, num_probes, seed, secret, caller_hashes, foldable: as of BlockedFilter. Redis has no secret, but
-                a check of it: whoever opens the filter must bring it.
+            bits_per_key, fpr, num_probes, seed, secret, caller_hashes, parquet_hash, foldable: as of BlockedFilter. Redis
+                has no secret, but a check of it: whoever opens the filter must bring it.
         """
         redis = _redis()
         options = make_options(
-            bits_per_key, fpr, layout, num_probes, seed, secret, caller_hashes, foldable=foldable
+            bits_per_key,
+            fpr,
+            layout,
+            num_probes,
+            seed,
+            secret,
+            caller_hashes,
+            foldable=foldable,
+            parquet_hash=parquet_hash,
         )
         most, shard = as_count(num_keys, "num_keys"), as_uint(shard_bytes, "shard_bytes")
         return RedisFilter._named(redis.create(make_servers(servers), _name(name), most, options, shard), name)

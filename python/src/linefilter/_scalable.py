@@ -55,6 +55,7 @@ class ScalableFilter(KeyFilter):
         seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
+        parquet_hash: bool = False,
         memory_limit: Optional[Number] = None,
     ) -> None:
         """Room for first_capacity keys at first.
@@ -65,10 +66,12 @@ class ScalableFilter(KeyFilter):
             max_growth: 0 grows without end if fpr is 2e-5 or more, and a millionfold if it is 3e-6 or more; a lower fpr needs
                 max_growth (InvalidArgumentError). Else there is room for at least so many times first_capacity, and the filter is
                 smaller for it.
-            seed, secret, caller_hashes: as of BlockedFilter.
+            seed, secret, caller_hashes, parquet_hash: as of BlockedFilter.
             memory_limit: the most bytes that the filter may take: it grows no further then (growth_error).
         """
-        options = make_options(None, fpr, "blocked", 0, seed, secret, caller_hashes, memory_limit)
+        options = make_options(
+            None, fpr, "blocked", 0, seed, secret, caller_hashes, memory_limit, parquet_hash=parquet_hash
+        )
         self._core = _linefilter.Scalable.create(
             as_count(first_capacity, "first_capacity"), options, as_count(max_growth, "max_growth")
         )
