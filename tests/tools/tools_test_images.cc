@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <tuple>
 
 #include "tests/testing/image_parts.h"
@@ -220,6 +221,28 @@ TEST_F(ToolsTest, AnErrorNamesTheImage) {
   const RunResult result =
       test::RunProgram({"/bin/sh", "-c", "cd '" + dir_.path() + "' && " + ShellProgram() + "verify a"});
   EXPECT_NE(result.err.find("image a: "), std::string::npos) << result.err;
+}
+
+TEST_F(ToolsTest, KeysAreHashedAsInParquetFiles) {
+  const std::string image = Build("image", Lines(0, 1000), {"--fpr", "1%", "--hash", "parquet"}),
+                    plain = Build("plain", Lines(0, 1000), {"--fpr", "1%", "--hash", "xxh3"});
+  const json info = Json({"info", image}, 0);
+  EXPECT_EQ(info["hash"], "parquet");
+  EXPECT_FALSE(info.contains("seed")) << "it has none";
+  EXPECT_EQ(Json({"info", plain}, 0)["hash"], "xxh3");
+  EXPECT_EQ(Json({"query", image, image + ".keys"}, 0)["maybe"], 1000);
+  const std::string bytes = test::ReadFile(image);
+  const FilterView view(bytes.data(), bytes.size(), VerifyMode::kWhole);
+  std::istringstream lines(Lines(0, 1000));
+  for (std::string line; std::getline(lines, line);) EXPECT_TRUE(view.MayContainHash(ParquetHash(line))) << line;
+  const std::string made = dir_.File("made");
+  EXPECT_EQ(Json({"create", made, "--num-keys", "9", "--fpr", "1%", "--hash", "parquet"}, 0)["hash"], "parquet");
+  for (const std::vector<std::string>& wrong :
+       Some<std::vector<std::string>>({{"--hash", "xxh64"}, {"--hash", "parquet", "--seed", "1"}})) {
+    std::vector<std::string> all = {"create", dir_.File("bad"), "--num-keys", "9", "--fpr", "1%"};
+    all.insert(all.end(), wrong.begin(), wrong.end());
+    ExpectBadUsage(all);
+  }
 }
 
 TEST_F(ToolsTest, InfoTellsAllOfTheImage) {

@@ -147,6 +147,19 @@ void Arguments::Seed(uint64_t* value, const char* help) {
             [value](const std::string& text, std::string* error) { return ParseSeed(text, value, error); });
 }
 
+void Arguments::Hash(HashId* value) {
+  AddParsed(app_, "--hash", "xxh3|parquet", "xxh3 by default; parquet is that of Parquet files, which has no seed",
+            [value](const std::string& text, std::string* error) {
+              for (const HashId id : {HashId::kXxh3, HashId::kParquet}) {
+                if (text != HashIdName(id)) continue;
+                *value = id;
+                return true;
+              }
+              *error = "is no hash to choose: take xxh3 or parquet (--secret makes it keyed)";
+              return false;
+            });
+}
+
 void Arguments::Secret(SecretOption* value, SecretUse use, const KeysOption* keys) {
   AddParsed(app_, "--secret", "PATH", kSecretHelp, [value, use, keys](const std::string& path, std::string* error) {
     if (keys != nullptr && keys->Has(path)) {  // from a pipe the secret's reader would take the keys

@@ -142,7 +142,8 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Path("--like", &build->like,
                  "Or an image with which this one can be merged: of the same size, layout and hash");
   arguments.ExactlyOneOf({"--bits-per-key", "--fpr", "--like"});
-  for (const char* const other : {"--layout", "--foldable", "--exact-size", "--seed", "--grow", "--num-keys"}) {
+  for (const char* const other :
+       {"--layout", "--foldable", "--exact-size", "--hash", "--seed", "--grow", "--num-keys"}) {
     arguments.AtMostOneOf("--like", other);
   }
   arguments.Count("--num-keys", &build->options.num_keys,
@@ -152,8 +153,11 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Flag("--exact-size", &build->exact_size,
                  "Not rounded to sizes that images of nearly as many keys share, which costs less than 2 %");
   arguments.Seed(&build->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
+  arguments.Hash(&build->options.hash_id);
   arguments.Secret(&build->secret, SecretUse::kMake, &build->keys);
   arguments.AtMostOneOf("--seed", "--secret");  // a keyed hash has no seed
+  arguments.AtMostOneOf("--hash", "--secret");
+  arguments.AtMostOneOf("--hash", "--seed");  // that of Parquet has none, and xxh3 need not be named
   arguments.Flag("--grow", &build->grow,
                  "Of keys whose number nobody knows: the filter grows in stages and keeps --fpr");
   arguments.Count("--max-growth", &build->max_growth,

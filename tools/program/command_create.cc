@@ -66,8 +66,11 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Flag("--exact-size", &create->exact_size,
                  "Not rounded to sizes that images for nearly as many keys share, which costs less than 2 %");
   arguments.Seed(&create->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
+  arguments.Hash(&create->options.hash_id);
   arguments.Secret(&create->secret, SecretUse::kMake);
   arguments.AtMostOneOf("--seed", "--secret");  // a keyed hash has no seed
+  arguments.AtMostOneOf("--hash", "--secret");
+  arguments.AtMostOneOf("--hash", "--seed");  // that of Parquet has none, and xxh3 need not be named
   arguments.Flag("--grow", &create->grow, "The filter grows in stages when more keys come, and keeps --fpr");
   arguments.Count("--max-growth", &create->growth.max_growth,
                   "With --grow: room for so many times --num-keys, for a smaller image; 0, no end, by default");

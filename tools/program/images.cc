@@ -24,7 +24,7 @@ void ReportHash(HashId hash_id, uint64_t seed, Report* report) {
   report->Text("hash", HashIdName(hash_id));
   if (KeyHash::IsKeyed(hash_id)) {
     report->Text("secret_check", SecretCheckText(seed));
-  } else {
+  } else if (KeyHash::HasSeed(hash_id)) {
     report->Count("seed", seed);
   }
 }

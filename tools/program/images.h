@@ -12,7 +12,7 @@
 
 namespace linefilter::tools {
 
-// Reports an image's hash; `seed` is its seed field, for a keyed hash the check of its secret.
+// Reports an image's hash and what goes with it: `seed` is its seed field, for a keyed hash the check of its secret.
 void ReportHash(HashId hash_id, uint64_t seed, Report* report);
 
 // Reports the stages of a container, the oldest first, and nothing of another layout.
@@ -23,7 +23,8 @@ void ReportStages(const FilterView& view, Report* report);
 uint64_t MemoryOfMachine();
 
 // Whether keys that are written so may be members of the image, by the kind of keys that it remembers. If not, it is
-// kIncompatible and says what to type, as the command "query", "verify" or "fpr --filter": all members would answer "absent".
+// kIncompatible and says what to type, as the command "query", "verify" or "fpr --filter": all members would answer
+// "absent".
 Status AreOfItsKind(const char* command, const std::string& path, const FilterView& view, const KeysOption& keys);
 
 // Reports what every image tells of itself. It returns the size, for which all of the image was read.

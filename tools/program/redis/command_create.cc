@@ -64,8 +64,11 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.LayoutName(&create->options.layout, true, "blocked by default", true);
   arguments.Flag("--foldable", &create->options.foldable, "Blocks in a multiple of 64: dumps can be folded and merged");
   arguments.Seed(&create->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
+  arguments.Hash(&create->options.hash_id);
   arguments.Secret(&create->secret, SecretUse::kMake);
   arguments.AtMostOneOf("--seed", "--secret");
+  arguments.AtMostOneOf("--hash", "--secret");
+  arguments.AtMostOneOf("--hash", "--seed");
   arguments.Count("--shard-bytes", &create->layout.shard_bytes,
                   "Most bytes of one string of Redis; by default 64 MiB, less where a cluster has many nodes");
   DeclareServer(&arguments, ServerUse::kAdd, &create->server);
