@@ -78,6 +78,9 @@ TEST(SplitBlockModel, IsExactForAnyKeysAndBlocks) {
       const double model = ExpectedFpr(Layout::kSplitBlock, n, 32 * num_blocks, 0);
       const double exact = ExactFpr::OfKeys(n, num_blocks);
       EXPECT_NEAR(model / exact, 1, num_blocks > 1000 ? 0.003 : 1e-6) << num_blocks << " blocks, " << bits_per_key;
+      if (bits_per_key >= 4 && bits_per_key <= 24) {
+        EXPECT_LE(std::fabs(model / exact - 1), ModelError(Layout::kSplitBlock, bits_per_key, true, false));
+      }
       if (num_blocks > 1001) {
         EXPECT_NEAR(model / ExactFpr::OfDensity(bits_per_key), 1, 1e-5) << bits_per_key;
       }
