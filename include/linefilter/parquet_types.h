@@ -3,9 +3,7 @@
 //
 //   const auto type = linefilter::ParquetColumnType::Decimal(physical, precision, scale, type_length);
 //   const linefilter::ParquetQuestion question(type, linefilter::ParquetValue::Decimal(1234, 2));  // 12.34
-//   for (const auto& group : row_groups) {
-//     if (!question.MayContain(group.view)) skip(group);
-//   }
+//   if (!question.MayContain(view)) ...  // skip this row group, and ask the view of the next one
 //
 // Whoever hashes a constant in another form than the column stores is told "absent" of rows that are there. A question
 // makes all stored forms that equal the value. It answers "maybe" for what it cannot be sure of, and says why. Two
@@ -42,14 +40,15 @@ LINEFILTER_INLINE uint64_t ParquetHashInt32(int32_t value) noexcept {
 LINEFILTER_INLINE uint64_t ParquetHashInt64(int64_t value) noexcept {
   return ParquetHashNumber(static_cast<uint64_t>(value));
 }
-// FLOAT and DOUBLE are their IEEE bits, little-endian. So -0.0 and 0.0 have different hashes, and so have NaNs of
-// different bits. A writer hashes what it stores; a ParquetQuestion asks for both zeros, and for no NaN.
+// FLOAT is its 4 IEEE bytes, little-endian. So -0.0 and 0.0 have different hashes, and so have NaNs of different bits. A
+// writer hashes what it stores; a ParquetQuestion asks for both zeros, and for no NaN.
 LINEFILTER_INLINE uint64_t ParquetHashFloat(float value) noexcept {
   int32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   return ParquetHashInt32(bits);
 }
-LINEFILTER_INLINE uint64_t ParquetHashDouble(double value) noexcept {  // see ParquetHashFloat
+// DOUBLE has 8 bytes, and is as FLOAT in all else.
+LINEFILTER_INLINE uint64_t ParquetHashDouble(double value) noexcept {
   int64_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   return ParquetHashInt64(bits);

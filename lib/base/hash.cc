@@ -28,13 +28,6 @@ uint64_t HashBytes(const void* key, size_t size, uint64_t seed) noexcept {
 
 uint64_t ParquetHashBytes(const void* key, size_t size) noexcept { return XXH64(key, size, 0); }
 
-void ParquetHashes(const std::string_view* keys, size_t n, uint64_t* hashes) noexcept {
-  for (size_t i = 0; i < n; ++i) {
-    internal::FetchKeyAhead(keys, i, n);
-    hashes[i] = XXH64(keys[i].data(), keys[i].size(), 0);
-  }
-}
-
 const char* HashIdName(HashId id) noexcept {
   static constexpr const char* kNames[] = {"caller", "xxh3", "keyed", "parquet"};  // by id
   return KeyHash::IsKnown(id) ? kNames[static_cast<size_t>(id)] : "unknown";
@@ -55,6 +48,13 @@ uint64_t LongXxh3(const void* data, size_t size, const Xxh3Secret& secret) {
   if (level >= CpuLevel::kAvx2) return LongXxh3OfAvx2(data, size, secret);
 #endif
   return XXH3_64bits_withSecret(data, size, secret.bytes, sizeof(secret.bytes));
+}
+
+void ParquetHashEach(const std::string_view* keys, size_t n, uint64_t* hashes) {
+  for (size_t i = 0; i < n; ++i) {
+    FetchKeyAhead(keys, i, n);
+    hashes[i] = XXH64(keys[i].data(), keys[i].size(), 0);
+  }
 }
 
 uint64_t Xxh3(const void* data, size_t size) { return InlineXxh3<0>(data, size); }

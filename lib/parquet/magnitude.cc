@@ -3,11 +3,11 @@
 namespace linefilter::internal {
 namespace {
 
-constexpr int kWords = 4;
+constexpr uint32_t kWords = 4;
 
 void Negate(uint64_t* words) {
   bool carry = true;
-  for (int i = 0; i < kWords; ++i) {
+  for (uint32_t i = 0; i < kWords; ++i) {
     words[i] = ~words[i] + uint64_t{carry};
     carry = carry && words[i] == 0;
   }
@@ -17,8 +17,11 @@ bool IsNegative(const ParquetInteger& integer) { return (integer.words[kWords - 
 
 // Whether all bits from this one up are those of `word`, all ones or all zeros.
 bool AllAre(uint64_t word, const ParquetInteger& integer, uint32_t from) {
-  for (uint32_t bit = from; bit < 64 * kWords; ++bit) {
-    if (((integer.words[bit / 64] ^ word) >> (bit % 64) & 1) != 0) return false;
+  if (from == 64 * kWords) return true;
+  uint32_t i = from / 64;
+  if ((integer.words[i] ^ word) >> (from % 64) != 0) return false;
+  while (++i < kWords) {
+    if (integer.words[i] != word) return false;
   }
   return true;
 }
@@ -26,7 +29,7 @@ bool AllAre(uint64_t word, const ParquetInteger& integer, uint32_t from) {
 }  // namespace
 
 Magnitude::Magnitude(const ParquetInteger& integer) : is_negative(IsNegative(integer)) {
-  for (int i = 0; i < kWords; ++i) words[i] = integer.words[i];
+  for (uint32_t i = 0; i < kWords; ++i) words[i] = integer.words[i];
   if (is_negative) Negate(words);
 }
 
@@ -50,7 +53,7 @@ bool Magnitude::MultiplyBy(uint32_t factor) {
 
 bool Magnitude::DivideBy(uint32_t divisor) {
   uint64_t rest = 0;
-  for (int i = kWords - 1; i >= 0; --i) {
+  for (uint32_t i = kWords; i-- != 0;) {
     const uint64_t high = (rest << 32) | (words[i] >> 32);
     const uint64_t low = ((high % divisor) << 32) | (words[i] & 0xffffffffu);
     words[i] = ((high / divisor) << 32) | (low / divisor);  // each quotient has 32 bits, because rest < divisor
@@ -62,13 +65,13 @@ bool Magnitude::DivideBy(uint32_t divisor) {
 uint32_t Magnitude::TakeTwos() {
   uint32_t twos = 0;
   for (; (words[0] & 1) == 0; ++twos) {
-    for (int i = 0; i < kWords; ++i) words[i] = (words[i] >> 1) | (i + 1 < kWords ? words[i + 1] << 63 : 0);
+    for (uint32_t i = 0; i < kWords; ++i) words[i] = (words[i] >> 1) | (i + 1 < kWords ? words[i + 1] << 63 : 0);
   }
   return twos;
 }
 
 bool Magnitude::To(ParquetInteger* integer) const {
-  for (int i = 0; i < kWords; ++i) integer->words[i] = words[i];
+  for (uint32_t i = 0; i < kWords; ++i) integer->words[i] = words[i];
   if (is_negative) Negate(integer->words);
   return IsZero() || IsNegative(*integer) == is_negative;
 }

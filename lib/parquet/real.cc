@@ -33,7 +33,7 @@ bool ToDouble(const ParquetInteger& unscaled, int64_t scale, double* real) {
     if (!number.MultiplyBy(5)) return false;
   }
   const int64_t exponent = static_cast<int64_t>(number.TakeTwos()) - scale;
-  if (number.Bits() > kMantissaBits + 1 || exponent > 900) return false;
+  if (number.Bits() > kMantissaBits + 1) return false;  // the exponent is below 400, because the number had 256 bits
   *real = std::ldexp(static_cast<double>(number.words[0]), static_cast<int>(exponent));
   if (number.is_negative) *real = -*real;
   return true;

@@ -45,7 +45,7 @@ TEST(FilterBuilder, ReportsBadOptionsAndIgnoresKeys) {
   add("threads of nobody", [](FilterOptions* o) { o->executor.num_threads = 2; });
   add("an executor of no thread", [](FilterOptions* o) { o->executor = Backwards(0); });
   add("a layout from nowhere", [](FilterOptions* o) { o->layout = static_cast<Layout>(99); });
-  add("a hash id from nowhere", [](FilterOptions* o) { o->hash_id = static_cast<HashId>(3); });
+  add("a hash id from nowhere", [](FilterOptions* o) { o->hash_id = static_cast<HashId>(99); });
   add("a keyed hash without a secret", [](FilterOptions* o) { o->hash_id = HashId::kKeyed; });
   add("half an allocator",
       [](FilterOptions* o) { o->allocator.deallocate = [](void*, void*, size_t, size_t) noexcept {}; });

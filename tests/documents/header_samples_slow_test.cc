@@ -110,10 +110,9 @@ const std::map<std::string, Around> kArounds = {
      {"#include \"linefilter/filter.h\"\n",
       "uint64_t distinct_values, const uint64_t* hashes, size_t n, std::string& file, const void* bytes, size_t size"}},
     {"parquet_types.h",
-     {"#include <vector>\n#include \"linefilter/parquet.h\"\nstruct Group { linefilter::ParquetFilterView view; };\n"
-      "void skip(const Group& group);\n",
-      "linefilter::ParquetPhysicalType physical, int precision, int scale, int type_length, const std::vector<Group>& "
-      "row_groups"}},
+     {"#include \"linefilter/parquet.h\"\n",
+      "linefilter::ParquetPhysicalType physical, int precision, int scale, int type_length, const "
+      "linefilter::ParquetFilterView& view"}},
     {"redis.h", {"", ""}},
     {"scalable.h", {"", ""}},
     {"rotating.h",
