@@ -13,11 +13,11 @@ namespace {
 // As who fetches blocks asks: each block is copied to an odd address.
 bool AskBlocks(const BodyFacts& facts, const Bytes& body, uint64_t hash) {
   uint64_t blocks[kMaxBodyStages];
-  const size_t n = BlocksOfHash(facts, hash, blocks);
+  const size_t n = BlocksOfHash(facts, hash, blocks), block_bytes = linefilter::FactsOf(facts.layout).block_bytes;
   bool maybe = n == 0;
   for (size_t i = 0; i < n; ++i) {
     uint8_t fetched[kMostBlockBytes + 1];
-    memcpy(fetched + 1, body.data() + kMostBlockBytes * blocks[i], kMostBlockBytes);
+    memcpy(fetched + 1, body.data() + block_bytes * blocks[i], block_bytes);
     maybe |= BlockMayContainHash(facts, i, fetched + 1, hash);
   }
   return maybe;

@@ -25,8 +25,8 @@ struct Oracle {
 
 constexpr double kMaxRows = 10000;
 
-// This set is so large that one more key changes nothing: 2^26 blocks.
-constexpr uint64_t kLargeBody = uint64_t{64} << 26;
+// This set is so large that one more key changes nothing, and no layout ends below it: 256 MiB.
+constexpr uint64_t kLargeBody = uint64_t{1} << 28;
 
 double LimitFpr(Layout layout, double bits_per_key, uint32_t num_probes) {
   const double num_keys = std::round(8 * static_cast<double>(kLargeBody) / bits_per_key);

@@ -132,6 +132,34 @@ TEST(SplitBlock, UnitesToTheFilterOfAllKeys) {
   EXPECT_TRUE(test::Says(StatusCode::kIncompatible, of_xxh3.Union(of_parquet), "hash id"));
 }
 
+// As Redis asks: the block alone is there, and the bits of a key are numbers.
+TEST(SplitBlock, IsAskedByItsBlocksAndTellsTheBitsOfAKey) {
+  for (const HashId hash_id : kHashIds) {
+    SCOPED_TRACE(HashIdName(hash_id));
+    const std::vector<uint64_t> keys = SpecialAndRandomHashes(1000, 4), questions = SpecialAndRandomHashes(2000, 5);
+    reference::Filter filter = EmptyOf(hash_id, 37);
+    filter.Fill(keys);
+    BodyFacts facts;
+    facts.layout = Layout::kSplitBlock;
+    facts.hash_id = hash_id;
+    facts.body_bytes = filter.body.size();
+    facts.seed = filter.seed;
+    ASSERT_TRUE(test::IsOk(CheckBody(facts)));
+    OnEveryTarget([&](const char*) {
+      size_t wrong = 0;
+      for (const uint64_t hash : questions) {
+        uint64_t blocks[kMaxBodyStages], positions[kMaxPositions];
+        ASSERT_EQ(BlocksOfHash(facts, hash, blocks), 1u);
+        wrong += BlockMayContainHash(facts, 0, &filter.body[32 * blocks[0]], hash) != filter.MayContain(hash);
+        const size_t n = PositionsOfHash(facts, hash, positions);
+        std::sort(positions, positions + n);
+        wrong += std::vector<uint64_t>(positions, positions + n) != reference::BitsOfHash(filter, hash);
+      }
+      EXPECT_EQ(wrong, 0u);
+    });
+  }
+}
+
 // Folded by each divisor it is the filter that the same keys make in that size.
 TEST(SplitBlock, FoldsToTheFilterOfTheSmallerSize) {
   for (const HashId hash_id : kHashIds) {
