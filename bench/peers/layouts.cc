@@ -221,6 +221,8 @@ Peer LayoutPeer(Layout layout) {
   peer.rebuilds = true;
   // Building takes 16 bytes per key: 2 GB at 10 bits per key would take 27.
   peer.max_bytes = is_mutable ? uint64_t{2} << 30 : uint64_t{512} << 20;
+  const uint32_t num_probes = NumProbesForBitsPerKey(layout, 10);
+  while (ExpectedFpr(layout, 1, peer.max_bytes, num_probes) >= 1) peer.max_bytes /= 2;  // what it can address
   peer.rebuild_bytes = 17;
   if (!is_mutable) peer.build_bytes = peer.rebuild_bytes;
   peer.fill_ns = !is_mutable ? 90 : is_vectorized ? 16 : 100;

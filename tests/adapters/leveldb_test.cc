@@ -239,6 +239,8 @@ double HighestFpr(const FilterOptions& options) {
       FprForBitsPerKey(options.layout == Layout::kAuto ? Layout::kBlocked : options.layout, options.bits_per_key);
   const auto visit = [&](uint64_t num_keys) {
     Sizing sizing;
+    const double bytes = static_cast<double>(num_keys) * options.bits_per_key / 8;
+    if (bytes > static_cast<double>(MostBodyBytes(options.layout))) return;
     EXPECT_TRUE(SizeForBitsPerKey(options.layout, num_keys, options.bits_per_key, &sizing).ok());
     highest = std::max(highest, sizing.expected_fpr);
   };

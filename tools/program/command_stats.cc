@@ -131,7 +131,7 @@ const Command kStatsCommand = {
     "probes holds at P, and room_for is what is left of that. An image of `retrieval` has no room, for it takes no\n"
     "key once it is made. The room of a `container` is that of its newest stage, the last row of stages.\n"
     "fill_ratio and block_fill are the share of bits that are 1, of all and of a block. block_load: how many of\n"
-    "the 64-byte blocks have so many of their 512 bits set. Blocks of `counting` are told by how many of their 128\n"
+    "the blocks have so many of their bits set (512, `split_block` 256). Blocks of `counting` are told by how many of their 128\n"
     "counters are above 0 (counters_min, ...), those of `retrieval` by their levels (level_min, ...; 8 more halve the\n"
     "false-positive rate). `classic` has no blocks.\n"
     "With --json always one object with a list, images.\n"

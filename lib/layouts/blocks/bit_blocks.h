@@ -49,13 +49,12 @@ BlockBits ReadSharedBlock(const uint8_t* block, uint32_t num_probes) {
 template <ReadBlock kReadBlock, uint64_t kBytes, uint32_t kProbes = 0>
 double FoldedFprOfBits(const BodyList& bodies, uint64_t num_blocks, double enough, double* keys) {
   constexpr uint32_t kPositions = static_cast<uint32_t>(8 * kBytes);
+  static constexpr BlocksToRead kAlone = {FoldBitBlocks<kBytes>, kReadBlock, kBytes, kPositions, kProbes};
+  static constexpr BlocksToRead kShared = {FoldSharedBlock<kBytes>, ReadSharedBlock<kReadBlock, kBytes>, kBytes,
+                                           kPositions, kProbes};
   bool any_is_shared = false;
   for (size_t i = 0; i < bodies.size; ++i) any_is_shared = any_is_shared || bodies.at(bodies.all, i).is_shared;
-  return any_is_shared
-             ? FoldedFpr<FoldSharedBlock<kBytes>, ReadSharedBlock<kReadBlock, kBytes>, kPositions, kBytes, kProbes>(
-                   bodies, num_blocks, enough, keys)
-             : FoldedFpr<FoldBitBlocks<kBytes>, kReadBlock, kPositions, kBytes, kProbes>(bodies, num_blocks, enough,
-                                                                                         keys);
+  return FoldedFpr(any_is_shared ? kShared : kAlone, bodies, num_blocks, enough, keys);
 }
 
 }  // namespace linefilter::internal

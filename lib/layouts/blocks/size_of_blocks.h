@@ -2,10 +2,8 @@
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_SIZE_OF_BLOCKS_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_SIZE_OF_BLOCKS_H_
 
-#include <cmath>
 #include <cstdint>
 
-#include "lib/base/real.h"
 #include "linefilter/filter_base.h"
 
 namespace linefilter::internal {
@@ -17,17 +15,8 @@ namespace linefilter::internal {
 // comes what two lanes of a block have in common: a key that takes one of 16 takes another with probability (k - 1) /
 // 15. Two positions of different lanes are then free together e^(load c) times as often as if they were independent,
 // where c = k (k - 1) / pairs. That adds 6 % to the variance at 10 bits per key. Each key takes k e^-t free ones.
-inline SizeEstimate SizeOfBlocks(double fill, uint32_t num_probes, uint32_t num_positions, uint64_t num_blocks,
-                                 uint32_t num_lanes = 16) {
-  const double k = num_probes, blocks = static_cast<double>(num_blocks), positions = num_positions;
-  const double keys = LnOfRest(fill) / LnOfRest(k / (positions * blocks));
-  if (!(fill < 1)) return {keys, keys};
-  const double load = keys / blocks;
-  const double pairs = positions * positions * ((num_lanes - 1.0) / num_lanes);  // ordered, of different lanes
-  const double of_throws = positions * ExpMinusLine(load * k / positions);
-  const double of_lanes = pairs * ExpMinusLine(load * k * (k - 1) / pairs);
-  return {keys, std::sqrt(blocks * (of_throws + of_lanes)) / k};
-}
+SizeEstimate SizeOfBlocks(double fill, uint32_t num_probes, uint32_t num_positions, uint64_t num_blocks,
+                                 uint32_t num_lanes = 16);
 
 }  // namespace linefilter::internal
 
