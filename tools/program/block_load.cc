@@ -7,8 +7,6 @@
 namespace linefilter::tools {
 namespace {
 
-constexpr uint64_t kBlockBytes = 64, kWords = kBlockBytes / sizeof(uint64_t);
-
 // Only how many are not 0 matters, so a word may lie in memory in either order of bytes.
 uint64_t CountersNotZero(uint64_t word) {
   word |= word >> 2;
@@ -16,11 +14,11 @@ uint64_t CountersNotZero(uint64_t word) {
   return word & 0x1111111111111111u;
 }
 
-size_t LoadOf(const uint8_t* block, BlockLoad::Of of) {
-  uint64_t words[kWords];
-  std::memcpy(words, block, kBlockBytes);
+size_t LoadOf(const uint8_t* block, size_t block_bytes, BlockLoad::Of of) {
   size_t load = 0;
-  for (const uint64_t word : words) {
+  for (size_t at = 0; at < block_bytes; at += sizeof(uint64_t)) {
+    uint64_t word;
+    std::memcpy(&word, block + at, sizeof(word));
     load += std::bitset<64>(of == BlockLoad::Of::kCounters ? CountersNotZero(word) : word).count();
   }
   return load;
@@ -45,10 +43,13 @@ BlockLoad LoadOfBlocks(const FilterBase& filter) {
     load.num_blocks.resize(levels);
     return load;
   }
-  if (FactsOf(filter.layout()).bits_of_position == 4) load.of = BlockLoad::Of::kCounters;
-  load.num_blocks.assign((load.of == BlockLoad::Of::kCounters ? 2 : 8) * kBlockBytes + 1, 0);
+  const LayoutFacts facts = FactsOf(filter.layout());
+  if (facts.bits_of_position == 4) load.of = BlockLoad::Of::kCounters;
+  load.num_blocks.assign((load.of == BlockLoad::Of::kCounters ? 2 : 8) * facts.block_bytes + 1, 0);
   const uint8_t* block = filter.body();
-  for (uint64_t i = 0; i < load.total; ++i, block += kBlockBytes) ++load.num_blocks[LoadOf(block, load.of)];
+  for (uint64_t i = 0; i < load.total; ++i, block += facts.block_bytes) {
+    ++load.num_blocks[LoadOf(block, facts.block_bytes, load.of)];
+  }
   return load;
 }
 
