@@ -172,9 +172,9 @@ LINEFILTER_INLINE uint64_t ParquetHash(Key key) noexcept {
   return key.is_number() ? ParquetHashNumber(key.number()) : ParquetHashBytes(key.bytes().data(), key.bytes().size());
 }
 
-// These make the hashes of n keys together, by vectors of 8 integers on AVX-512, and of 4 on AVX2. Integers of 64 bits
-// have 8 bytes each, as a column of INT64, and `hashes` may be their own array. Those of 32 bits have 4 bytes each, as
-// a column of INT32 or FLOAT, whose hashes no call by key makes.
+// These make the hashes of n keys together, by vectors where there is AVX-512, and of integers where there is AVX2.
+// Integers of 64 bits have 8 bytes each, as a column of INT64, and `hashes` may be their own array. Those of 32 bits
+// have 4 bytes each, as a column of INT32 or FLOAT, whose hashes no call by key makes.
 LINEFILTER_EXPORT void ParquetHashes(const std::string_view* keys, size_t n, uint64_t* hashes) noexcept;
 LINEFILTER_EXPORT void ParquetHashes(const uint64_t* keys, size_t n, uint64_t* hashes) noexcept;
 LINEFILTER_EXPORT void ParquetHashes(const uint32_t* values, size_t n, uint64_t* hashes) noexcept;

@@ -31,6 +31,22 @@ namespace linefilter {
 // ParquetHashBytes is for BYTE_ARRAY (the bytes without their length), FIXED_LEN_BYTE_ARRAY and INT96 (12 bytes), and
 // ParquetHashes for whole columns of 32 or 64 bits, or of bytes. BOOLEAN has no filter.
 
+namespace internal {
+
+// Makes the hashes of real numbers from copies of their bits: an array of them must not be read as integers.
+template <class Bits, class Real>
+void ParquetHashesOfBits(const Real* values, size_t n, uint64_t* hashes) noexcept {
+  constexpr size_t kGroup = 256;
+  Bits bits[kGroup];
+  for (size_t begin = 0; begin < n; begin += kGroup) {
+    const size_t size = n - begin < kGroup ? n - begin : kGroup;
+    std::memcpy(bits, values + begin, size * sizeof(Bits));
+    ParquetHashes(bits, size, hashes + begin);
+  }
+}
+
+}  // namespace internal
+
 // INT32 is 4 little-endian bytes. Integers of 8 and 16 bits are widened by their sign, those of 32 unsigned bits are
 // cast.
 LINEFILTER_INLINE uint64_t ParquetHashInt32(int32_t value) noexcept {
@@ -40,8 +56,8 @@ LINEFILTER_INLINE uint64_t ParquetHashInt32(int32_t value) noexcept {
 LINEFILTER_INLINE uint64_t ParquetHashInt64(int64_t value) noexcept {
   return ParquetHashNumber(static_cast<uint64_t>(value));
 }
-// FLOAT is its 4 IEEE bytes, little-endian. So -0.0 and 0.0 have different hashes, and so have NaNs of different bits. A
-// writer hashes what it stores; a ParquetQuestion asks for both zeros, and for no NaN.
+// FLOAT is its 4 IEEE bytes, little-endian. So -0.0 and 0.0 have different hashes, and so have NaNs of different bits.
+// A writer hashes what it stores; a ParquetQuestion asks for both zeros, and for no NaN.
 LINEFILTER_INLINE uint64_t ParquetHashFloat(float value) noexcept {
   int32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
@@ -52,6 +68,29 @@ LINEFILTER_INLINE uint64_t ParquetHashDouble(double value) noexcept {
   int64_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   return ParquetHashInt64(bits);
+}
+
+// These make the hashes of a whole column of INT32, INT64, FLOAT or DOUBLE, the same ones as above. hash.h has those of
+// unsigned integers and of bytes.
+inline void ParquetHashes(const int32_t* values, size_t n, uint64_t* hashes) noexcept {
+  ParquetHashes(reinterpret_cast<const uint32_t*>(values), n, hashes);
+}
+// The same for INT64.
+inline void ParquetHashes(const int64_t* values, size_t n, uint64_t* hashes) noexcept {
+  ParquetHashes(reinterpret_cast<const uint64_t*>(values), n, hashes);
+}
+// The same for FLOAT.
+inline void ParquetHashes(const float* values, size_t n, uint64_t* hashes) noexcept {
+  internal::ParquetHashesOfBits<uint32_t>(values, n, hashes);
+}
+// The same for DOUBLE.
+inline void ParquetHashes(const double* values, size_t n, uint64_t* hashes) noexcept {
+  internal::ParquetHashesOfBits<uint64_t>(values, n, hashes);
+}
+// The same for n values of FIXED_LEN_BYTE_ARRAY or INT96 that lie one behind the other.
+inline void ParquetHashesOfFixed(const void* values, size_t type_length, size_t n, uint64_t* hashes) noexcept {
+  const char* at = static_cast<const char*>(values);
+  for (size_t i = 0; i < n; ++i, at += type_length) hashes[i] = ParquetHashBytes(at, type_length);
 }
 
 // This says how values are stored. The numbers are those of Parquet's metadata (Type).

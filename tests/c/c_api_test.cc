@@ -202,7 +202,7 @@ void ExpectBytesOfTheCppApi(const Request& request) {
 
 TEST(CApi, FillsTheBytesOfTheCppApi) {
   for (const Layout layout : EverySharedLayout()) {
-    for (const HashId hash_id : {HashId::kXxh3, HashId::kKeyed}) {
+    for (const HashId hash_id : {HashId::kXxh3, HashId::kKeyed, HashId::kParquet}) {
       SCOPED_TRACE(std::string(LayoutName(layout)) + " " + HashIdName(hash_id));
       ExpectBytesOfTheCppApi(EachKindOfHash(layout, hash_id));
     }

@@ -97,8 +97,8 @@ TEST_P(ConcurrentStress, NothingThatHappenedBeforeIsAbsent) {
     int rounds;
   };
   const uint64_t of_a_block = 8 * FactsOf(GetParam()).block_bytes / 10;
-  // One block, the L1, the last cache: 7.5 MB. How often two writers meet in a block does not depend on that size.
-  for (const Size size : {Size{of_a_block, 300}, Size{20000, 100}, Size{6000000, 1}}) {
+  // One block, the L1, the last cache: 3.8 MB. How often two writers meet in a block does not depend on that size.
+  for (const Size size : {Size{of_a_block, 150}, Size{20000, 50}, Size{3000000, 1}}) {
     test::OnEveryTarget([&](const char* target) {
       Counts counts;
       for (int round = 0; round < size.rounds; ++round) InsertAndAsk(GetParam(), size.num_keys, &counts);

@@ -84,6 +84,34 @@ TEST(ParquetHash, IsOfThePlainEncoding) {
   EXPECT_EQ(ParquetHashBytes("abc", 3), ParquetHash("abc"));
 }
 
+TEST(ParquetHash, OfColumnsIsThatOfValues) {
+  constexpr size_t kValues = 1000;  // some groups, and a part of one
+  Random random(7);
+  std::vector<int32_t> int32s(kValues);
+  std::vector<int64_t> int64s(kValues);
+  std::vector<float> floats(kValues);
+  std::vector<double> doubles(kValues);
+  for (size_t i = 0; i < kValues; ++i) {
+    int64s[i] = static_cast<int64_t>(random());
+    int32s[i] = static_cast<int32_t>(int64s[i]);
+    doubles[i] = i == 5 ? -0.0 : std::ldexp(static_cast<double>(int64s[i]), static_cast<int>(i) - 500);
+    floats[i] = i == 5 ? -0.0f : static_cast<float>(int32s[i]);
+  }
+  std::vector<uint64_t> of32(kValues), of64(kValues), of_floats(kValues), of_doubles(kValues), of_fixed(kValues);
+  ParquetHashes(int32s.data(), kValues, of32.data());
+  ParquetHashes(int64s.data(), kValues, of64.data());
+  ParquetHashes(floats.data(), kValues, of_floats.data());
+  ParquetHashes(doubles.data(), kValues, of_doubles.data());
+  ParquetHashesOfFixed(int64s.data(), 8, kValues, of_fixed.data());
+  for (size_t i = 0; i < kValues; ++i) {
+    EXPECT_EQ(of32[i], ParquetHashInt32(int32s[i]));
+    EXPECT_EQ(of64[i], ParquetHashInt64(int64s[i]));
+    EXPECT_EQ(of_floats[i], ParquetHashFloat(floats[i]));
+    EXPECT_EQ(of_doubles[i], ParquetHashDouble(doubles[i]));
+    EXPECT_EQ(of_fixed[i], ParquetHashBytes(&int64s[i], 8));
+  }
+}
+
 TEST(ParquetQuestion, IntegersAreOfTheColumnsWidthAndSign) {
   Asks(kInt32, Value::Integer(-5), {Little(static_cast<uint64_t>(-5), 4)});
   Asks(kInt64, Value::Integer(-5), {Little(static_cast<uint64_t>(-5), 8)});
