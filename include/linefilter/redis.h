@@ -133,7 +133,7 @@ struct RedisInfo {
   Layout layout = Layout::kAuto;     // see FilterBase
   HashId hash_id = HashId::kXxh3;    // see FilterBase
   uint64_t seed = 0;                 // for a keyed hash the check of the secret
-  uint32_t num_probes = 0;           // 0 in `retrieval` and `container`
+  uint32_t num_probes = 0;           // 0 in `retrieval`, `container`, `split_block`
   uint32_t num_stages = 0;           // 0 but in a `container`
   uint64_t capacity = 0;             // as FilterBase::capacity; of an image the keys that it has; 0: unknown
   uint64_t num_blocks = 0;           // 0 in `classic`
@@ -171,11 +171,11 @@ class LINEFILTER_EXPORT RedisFilter final {
   RedisFilter(const RedisFilter&) = delete;
   RedisFilter& operator=(const RedisFilter&) = delete;
 
-  // Makes an empty filter for num_keys keys, and opens it. It is `blocked` (kAuto means it), `classic` or `counting`.
-  // From `counting` nothing is removed in Redis, only in a CountingBlockedFilter of its image. A `retrieval` or
-  // `container` comes by CreateFromImage. `name` has 1 to 200 bytes without newline and NUL. With a hash tag of its own
-  // ("{users}seen") the filter lies in one slot of a cluster as a whole. No other name has a closing brace.
-  // kIncompatible means that a filter or something else has the name. The options allocator, memory_limit and executor
+  // Makes an empty filter for num_keys keys, and opens it. It is `blocked` (kAuto means it), `classic`, `counting` or
+  // `split_block`. From `counting` nothing is removed in Redis, only in a CountingBlockedFilter of its image. A
+  // `retrieval` or `container` comes by CreateFromImage. `name` has 1 to 200 bytes without newline and NUL. With a hash
+  // tag of its own ("{users}seen") the filter lies in one slot of a cluster as a whole. No other name has a closing
+  // brace. kIncompatible means that a filter or something else has the name. The options allocator, memory_limit and executor
   // do not count. After another error the filter may be there nevertheless. It would lose its keys within a day, loudly
   // (kCorrupt), unless somebody opens it, or creates it once more, which says that the name is taken.
   Status Create(const RedisServers& servers, std::string_view name, uint64_t num_keys, const FilterOptions& options,

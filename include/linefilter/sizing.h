@@ -38,7 +38,7 @@ struct Sizing {
   Layout layout = Layout::kBlocked;  // never kAuto
   uint32_t num_probes = 1;           // retrieval: 0, it has none
   uint64_t num_keys = 0;             // the keys that it is made for
-  uint64_t body_bytes = 0;           // 0 for the empty set; of blocks: a multiple of 64, rounded up
+  uint64_t body_bytes = 0;           // 0 for the empty set; of blocks: a multiple of their bytes
   double bits_per_key = 0;           // the real density, 8 * body_bytes / num_keys
   double expected_fpr = 0;           // the rate with exactly num_keys distinct keys
 };

@@ -37,7 +37,7 @@ EDITS = {
                                           '{"name": "blocked, 20 bits per key",')],
     GUIDE: [("| keys go, one by one |", "| as an example | `stub` | what `blocked` is |\n| keys go, one by one |")],
 }
-ROW = ("lib/layouts/registry.inc", "LINEFILTER_LAYOUT(Container)\n", "LINEFILTER_LAYOUT(Container)\nLINEFILTER_LAYOUT(Stub)\n")
+ROW = ("lib/layouts/registry.inc", "LINEFILTER_LAYOUT(SplitBlock)\n", "LINEFILTER_LAYOUT(SplitBlock)\nLINEFILTER_LAYOUT(Stub)\n")
 TESTS = ["kernels", "golden", "conformance", "sizing", "status", "c_api", "redis_format", "layering", "fuzz_corpus", "filter_base", "bulk", "view"]
 
 

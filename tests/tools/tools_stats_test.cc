@@ -47,19 +47,19 @@ TEST_F(ToolsStatsTest, TellsOfEachLayout) {
 }
 
 // Counted here from the very bytes.
-TEST_F(ToolsStatsTest, TheLoadIsThatOfTheBlocks) {
-  const std::string image = Build("image", Lines(0, 5000), {"--bits-per-key", "10", "--layout", "blocked"});
-  const json stats = Stats({image});
+void ExpectLoadOfBlocks(const std::string& image, const json& stats, size_t block_bytes) {
   const std::string bytes = ReadFile(image);
+  const double most = static_cast<double>(8 * block_bytes);
   std::vector<size_t> loads(stats["num_blocks"].get<size_t>(), 0);
-  for (size_t i = 0; i < 64 * loads.size(); ++i) {
-    loads[i / 64] += std::bitset<8>(static_cast<unsigned char>(bytes[i])).count();
+  ASSERT_EQ(stats["body_bytes"], block_bytes * loads.size());
+  for (size_t i = 0; i < block_bytes * loads.size(); ++i) {
+    loads[i / block_bytes] += std::bitset<8>(static_cast<unsigned char>(bytes[i])).count();
   }
   std::vector<size_t> sorted = loads;
   std::sort(sorted.begin(), sorted.end());
-  EXPECT_DOUBLE_EQ(stats["block_fill_min"], static_cast<double>(sorted.front()) / 512);
-  EXPECT_DOUBLE_EQ(stats["block_fill_median"], static_cast<double>(sorted[(sorted.size() - 1) / 2]) / 512);
-  EXPECT_DOUBLE_EQ(stats["block_fill_max"], static_cast<double>(sorted.back()) / 512);
+  EXPECT_DOUBLE_EQ(stats["block_fill_min"], static_cast<double>(sorted.front()) / most);
+  EXPECT_DOUBLE_EQ(stats["block_fill_median"], static_cast<double>(sorted[(sorted.size() - 1) / 2]) / most);
+  EXPECT_DOUBLE_EQ(stats["block_fill_max"], static_cast<double>(sorted.back()) / most);
   const json& rows = stats["block_load"];
   EXPECT_GE(rows.size(), 5u);
   EXPECT_LE(rows.size(), 10u);
@@ -74,6 +74,13 @@ TEST_F(ToolsStatsTest, TheLoadIsThatOfTheBlocks) {
     share += row["share"].get<double>();
   }
   EXPECT_NEAR(share, 1, 1e-9);
+}
+
+TEST_F(ToolsStatsTest, TheLoadIsThatOfTheBlocks) {
+  for (const std::string layout : {"blocked", "split_block"}) {
+    const std::string image = Build(layout, Lines(0, 5000), {"--bits-per-key", "10", "--layout", layout});
+    ExpectLoadOfBlocks(image, Stats({image}), layout == "blocked" ? 64 : 32);
+  }
 }
 
 // Of counters those that are not 0: "fill" is the share of one bits, and nothing else.
@@ -130,7 +137,7 @@ TEST_F(ToolsStatsTest, BlocksOfEquationsHaveLevels) {
 
 // At the limit that is told the model still holds the rate; one key more, no longer.
 TEST_F(ToolsStatsTest, TellsHowManyMoreKeysFit) {
-  for (const std::string layout : {"blocked", "classic", "retrieval", "counting"}) {
+  for (const std::string layout : {"blocked", "classic", "retrieval", "counting", "split_block"}) {
     const std::string bits_per_key = layout == "counting" ? "48" : "12";
     const std::string image = Build(layout, Lines(0, 20000), {"--bits-per-key", bits_per_key, "--layout", layout});
     const json stats = Stats({image, "--fpr", "0.02"});

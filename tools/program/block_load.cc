@@ -14,11 +14,11 @@ uint64_t CountersNotZero(uint64_t word) {
   return word & 0x1111111111111111u;
 }
 
-size_t LoadOf(const uint8_t* block, uint32_t block_bytes, BlockLoad::Of of) {
+size_t LoadOf(const uint8_t* block, size_t block_bytes, BlockLoad::Of of) {
   size_t load = 0;
-  for (const uint8_t* end = block + block_bytes; block != end; block += sizeof(uint64_t)) {
+  for (size_t at = 0; at < block_bytes; at += sizeof(uint64_t)) {
     uint64_t word;
-    std::memcpy(&word, block, sizeof(word));
+    std::memcpy(&word, block + at, sizeof(word));
     load += std::bitset<64>(of == BlockLoad::Of::kCounters ? CountersNotZero(word) : word).count();
   }
   return load;
@@ -45,7 +45,7 @@ BlockLoad LoadOfBlocks(const FilterBase& filter) {
   }
   const LayoutFacts facts = FactsOf(filter.layout());
   if (facts.bits_of_position == 4) load.of = BlockLoad::Of::kCounters;
-  load.num_blocks.assign(8 * facts.block_bytes / facts.bits_of_position + 1, 0);
+  load.num_blocks.assign((load.of == BlockLoad::Of::kCounters ? 2 : 8) * facts.block_bytes + 1, 0);
   const uint8_t* block = filter.body();
   for (uint64_t i = 0; i < load.total; ++i, block += facts.block_bytes) {
     ++load.num_blocks[LoadOf(block, facts.block_bytes, load.of)];

@@ -11,7 +11,7 @@ namespace linefilter::tools {
 
 // A BlockLoad counts blocks by what they hold.
 struct BlockLoad {
-  // A block's load is its one bits, of all that it has. In `counting` it is those of its 128 counters that are not 0; in
+  // A block's load is its one bits of 512, in `split_block` of 256. In `counting` it is those of its 128 counters that are not 0; in
   // `retrieval`, whose bits say nothing, its level (FilterBase::CountLevels).
   enum class Of { kOneBits, kCounters, kLevels };
   Of of = Of::kOneBits;

@@ -131,7 +131,7 @@ std::function<int()> Declare(Arguments& arguments) {
 
 const Command kMergeCommand = {
     "merge", "Unite images, also of unequal sizes, without their keys",
-    "All keys of all images. They must have the same layout (blocked, counting or classic), num_probes and hash with "
+    "All keys of all images. They must have the same layout (blocked, counting, classic or split_block), num_probes and hash with "
     "seed\n"
     "or secret; classic, also the same size. Counters are added up. Of the others, images of unequal sizes are folded "
     "to\n"

@@ -47,7 +47,7 @@ class FilterBuilder(Taking[None, None]):
 
         Args:
             like: a filter with which the image is to be united: its layout, size, num_probes and hash.
-            layout: "auto" is "blocked", or "classic" for a tiny set; "retrieval" and "counting" have to be asked for.
+            layout: "auto" is "blocked", or "classic" for a tiny set; the others have to be asked for.
             memory_limit: the most bytes that the builder may hold, with the image.
             threads: how many threads may make an image of millions of keys, and take the hashes of add_hashes where those
                 are millions. Keys are hashed by the thread that adds them. The bytes are the same with any.

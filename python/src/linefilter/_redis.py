@@ -134,8 +134,8 @@ class RedisFilter(TakingFilter, Closable):
         Args:
             servers: "host:port", several with commas between, "unix:/path", or RedisServers.
             name: 1 to 200 bytes; with a hash tag of its own ("{users}seen") it lies in one slot of a cluster.
-            layout: "blocked", "classic" (one shard, at most 512 MiB) or "counting", of which nothing is removed in Redis (only
-                here, from a CountingBlockedFilter of its image).
+            layout: "blocked", "split_block", "classic" (one shard, at most 512 MiB) or "counting", of which nothing is removed in
+                Redis (only here, from a CountingBlockedFilter of its image).
             shard_bytes: the most bytes of one string of Redis; 0: at most 64 MiB.
             bits_per_key, fpr, num_probes, seed, secret, caller_hashes, parquet_hash, foldable: as of BlockedFilter. Redis
                 has no secret, but a check of it: whoever opens the filter must bring it.

@@ -10,26 +10,15 @@
 namespace linefilter::test {
 namespace {
 
-std::unique_ptr<Filter> LocalFilter(Layout layout, uint64_t num_keys, const FilterOptions& options) {
-  Status status;
-  std::unique_ptr<Filter> made;
-  const auto create = [&](auto filter) {
-    status = filter->Create(num_keys, options);
-    made = std::move(filter);
-  };
-  if (layout == Layout::kClassic) {
-    create(std::make_unique<ClassicFilter>());
-  } else if (layout == Layout::kCounting) {
-    create(std::make_unique<CountingBlockedFilter>());
-  } else {
-    create(std::make_unique<BlockedFilter>());
-  }
-  EXPECT_TRUE(IsOk(status));
-  return made;
+std::unique_ptr<Filter> LocalFilter(Layout layout, uint64_t num_keys, FilterOptions options) {
+  options.layout = layout;
+  auto filter = std::make_unique<Filter>();
+  EXPECT_TRUE(IsOk(filter->Create(num_keys, options)));
+  return filter;
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, RedisLayoutTest,
-                         testing::Values(Layout::kBlocked, Layout::kClassic, Layout::kCounting),
+                         testing::Values(Layout::kBlocked, Layout::kClassic, Layout::kCounting, Layout::kSplitBlock),
                          [](const testing::TestParamInfo<Layout>& layout) { return LayoutName(layout.param); });
 
 // Bit by bit, answer by answer, and "certainly new" in the same order.

@@ -2,6 +2,7 @@
 // document, agrees with it in both directions, byte by byte and answer by answer.
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -58,7 +59,7 @@ TEST_F(RedisFormatTest, WhatTheLibraryWritesTheDocumentReads) {
   FilterOptions options = BitsPerKey(12);
   options.seed = 0x123456789abcdef0u;
   for (const char* name : {"seen", "{tag}seen", "a{b}c{", "x{y"}) {
-    for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kCounting}) {
+    for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kCounting, Layout::kSplitBlock}) {
       options.layout = layout;
       RedisLayout shards;
       if (layout != Layout::kClassic) shards.shard_bytes = 320;
@@ -77,11 +78,17 @@ TEST_F(RedisFormatTest, WhatTheLibraryWritesTheDocumentReads) {
 }
 
 TEST_F(RedisFormatTest, WhatTheDocumentWritesTheLibraryReadsAndFills) {
-  for (const int layout : {reference::kBlocked, reference::kClassic, reference::kRetrieval, reference::kCounting}) {
+  std::vector<std::pair<int, int>> kinds;  // layout and hash id
+  for (const int layout : reference::kLayoutsOfOneBody) kinds.emplace_back(layout, reference::kXxh3);
+  for (const int layout : {reference::kBlocked, reference::kSplitBlock}) {
+    kinds.emplace_back(layout, reference::kParquet);
+  }
+  for (const auto& [layout, hash_id] : kinds) {
     reference::Filter by_document;
     by_document.layout = layout;
-    by_document.num_probes = layout == reference::kRetrieval ? 0 : 6;
-    by_document.seed = 77;
+    by_document.hash_id = hash_id;
+    by_document.num_probes = reference::LayoutAccepts(layout, 0, 0) ? 0 : 6;
+    by_document.seed = hash_id == reference::kXxh3 ? 77 : 0;
     by_document.body.assign(64 * 23, 0);
     by_document.Fill(keys_);
     const bool one_shard = layout == reference::kClassic;

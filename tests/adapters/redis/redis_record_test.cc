@@ -66,7 +66,7 @@ class RedisRecord : public RedisServerTest {
 class RedisRecordOfLayout : public RedisRecord, public testing::WithParamInterface<Layout> {};
 
 INSTANTIATE_TEST_SUITE_P(Layouts, RedisRecordOfLayout,
-                         testing::Values(Layout::kBlocked, Layout::kClassic, Layout::kCounting),
+                         testing::Values(Layout::kBlocked, Layout::kClassic, Layout::kCounting, Layout::kSplitBlock),
                          [](const testing::TestParamInfo<Layout>& layout) { return LayoutName(layout.param); });
 
 // An eviction takes the record as any key, and DEL does: the shards stay.

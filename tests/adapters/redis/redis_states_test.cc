@@ -16,6 +16,7 @@
 #include "tests/reference/reference.h"
 #include "tests/testing/building.h"
 #include "tests/testing/claims.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/redis_client.h"
@@ -193,13 +194,13 @@ TEST_F(RedisStates, AClaimOfMoreKeysThanBitsStaysWithinThem) {
 
 TEST_F(RedisStates, AnImageOfNoKeysIsAnEmptyFilter) {
   const std::vector<uint64_t> hashes = RandomHashes(30, 1);
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kCounting, Layout::kRetrieval}) {
+  for (const Layout layout : EveryLayout()) {
     SCOPED_TRACE(LayoutName(layout));
     const std::string image = Build(BitsPerKey(20, layout), {}), name = LayoutName(layout);
     ASSERT_TRUE(FilterView(image.data(), image.size(), VerifyMode::kWhole).empty_set());
     RedisFilter filter;
     ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, name, image.data(), image.size())));
-    EXPECT_EQ(filter.body_bytes(), layout == Layout::kClassic ? 8u : 64u);
+    EXPECT_EQ(filter.body_bytes(), layout == Layout::kClassic ? 8u : FactsOf(layout).block_bytes);
     EXPECT_EQ(CountMissing(&filter, hashes), hashes.size()) << "all are absent";
     const std::string down = Download(&filter);
     const FilterView view(down.data(), down.size(), VerifyMode::kWhole);
