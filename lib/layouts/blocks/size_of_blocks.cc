@@ -7,7 +7,7 @@
 namespace linefilter::internal {
 
 SizeEstimate SizeOfBlocks(double fill, uint32_t num_probes, uint32_t num_positions, uint64_t num_blocks,
-                                 uint32_t num_lanes) {
+                          uint32_t num_lanes) {
   const double k = num_probes, blocks = static_cast<double>(num_blocks), positions = num_positions;
   const double keys = LnOfRest(fill) / LnOfRest(k / (positions * blocks));
   if (!(fill < 1)) return {keys, keys};

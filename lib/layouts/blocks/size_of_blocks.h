@@ -16,7 +16,7 @@ namespace linefilter::internal {
 // 15. Two positions of different lanes are then free together e^(load c) times as often as if they were independent,
 // where c = k (k - 1) / pairs. That adds 6 % to the variance at 10 bits per key. Each key takes k e^-t free ones.
 SizeEstimate SizeOfBlocks(double fill, uint32_t num_probes, uint32_t num_positions, uint64_t num_blocks,
-                                 uint32_t num_lanes = 16);
+                          uint32_t num_lanes = 16);
 
 }  // namespace linefilter::internal
 
