@@ -20,7 +20,16 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#if LINEFILTER_SAME_AS_AVX3
+
+void HashTexts(const std::string_view* keys, size_t n, size_t num_ahead, uint64_t seed, uint64_t* hashes) {
+  N_AVX3::HashTexts(keys, n, num_ahead, seed, hashes);
+}
+void HashNumbers(const uint64_t* keys, size_t n, uint64_t seed, uint64_t* hashes) {
+  N_AVX3::HashNumbers(keys, n, seed, hashes);
+}
+
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
 constexpr size_t kLanes = 8;
 using WordTag = hn::CappedTag<uint64_t, kLanes>;

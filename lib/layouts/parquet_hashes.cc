@@ -33,6 +33,14 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+#if LINEFILTER_SAME_AS_AVX3
+
+void HashWords(const uint64_t* keys, size_t n, uint64_t* hashes) { N_AVX3::HashWords(keys, n, hashes); }
+void HashHalfWords(const uint32_t* values, size_t n, uint64_t* hashes) { N_AVX3::HashHalfWords(values, n, hashes); }
+void HashTexts(const std::string_view* keys, size_t n, uint64_t* hashes) { N_AVX3::HashTexts(keys, n, hashes); }
+
+#else
+
 #if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
 
 constexpr size_t kLanes = HWY_TARGET <= HWY_AVX3 ? 8 : 4;
@@ -232,6 +240,8 @@ void HashTexts(const std::string_view* keys, size_t n, uint64_t* hashes) {
 void HashTexts(const std::string_view* keys, size_t n, uint64_t* hashes) { internal::ParquetHashEach(keys, n, hashes); }
 
 #endif
+
+#endif  // LINEFILTER_SAME_AS_AVX3
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

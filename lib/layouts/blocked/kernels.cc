@@ -18,6 +18,16 @@ namespace linefilter {
 namespace HWY_NAMESPACE {
 namespace {
 
+#if LINEFILTER_SAME_AS_AVX3
+
+const internal::Kernels* TargetKernels() { return UnderThisName<N_AVX3::TargetKernels>(); }
+
+bool TargetMayContain(const uint8_t* body, uint64_t num_blocks, const uint32_t* lane_ones, uint64_t hash) {
+  return N_AVX3::TargetMayContain(body, num_blocks, lane_ones, hash);
+}
+
+#else
+
 // This is done to the block of each key of a batch.
 struct Test : OnLines {
   static constexpr int kWrites = 0;
@@ -35,6 +45,8 @@ bool TargetMayContain(const uint8_t* body, uint64_t num_blocks, const uint32_t* 
   const uint32_t x = InBlockHash(hash);
   return TestBlock(body + 64 * BlockIndex(hash, num_blocks), lane_ones, x, hn::Set(LaneTag(), x));
 }
+
+#endif
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

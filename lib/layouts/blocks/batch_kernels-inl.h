@@ -24,6 +24,7 @@
 #include "lib/layouts/blocks/block_batch.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/lazy.h"
+#include "lib/layouts/target.h"
 #include "linefilter/internal/test_block.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -101,6 +102,22 @@ bool OneLazily(const ProbeState& state, uint64_t hash) {
 template <class Absence, bool (*kOne)(const ProbeState&, uint64_t)>
 inline constexpr internal::Kernels kLazyKernels = internal::LazyBatches<Absence>::KernelsOf(TargetName,
                                                                                             OneLazily<Absence, kOne>);
+
+#if LINEFILTER_SAME_AS_AVX3
+// The tables of AVX3 under this target's name.
+template <const internal::Kernels* (*kOther)()>
+const internal::Kernels* UnderThisName() {
+  struct Tables {
+    internal::Kernels eager, lazy;
+    explicit Tables(const internal::Kernels& other) : eager(other), lazy(*other.lazily) {
+      eager.target = lazy.target = TargetName;
+      eager.lazily = &lazy;
+    }
+  };
+  static const Tables tables(*kOther());
+  return &tables.eager;
+}
+#endif
 
 // The table of a layout.
 template <class Loop>

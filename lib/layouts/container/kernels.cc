@@ -17,14 +17,37 @@ HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
 
+#if LINEFILTER_SAME_AS_AVX3
+
+// changes.cc takes these three, too.
 void StagesToBytes(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
-  MayContainToBytes<LoopOf<Alone>>(state, hashes, n, out);
+  N_AVX3::StagesToBytes(state, hashes, n, out);
 }
 void StagesToBits(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
-  MayContainToBits<LoopOf<Alone>>(state, hashes, n, out);
+  N_AVX3::StagesToBits(state, hashes, n, out);
 }
 uint64_t CountInStages(const ProbeState& state, const uint64_t* hashes, size_t n) {
-  return CountMaybes<LoopOf<Alone>>(state, hashes, n);
+  return N_AVX3::CountInStages(state, hashes, n);
+}
+
+namespace {
+
+internal::MayContainFunction ImageStagesSingle(size_t num_stages) { return N_AVX3::ImageStagesSingle(num_stages); }
+
+const internal::Kernels* ImageStagesTable() { return UnderThisName<N_AVX3::ImageStagesTable>(); }
+
+}  // namespace
+
+#else
+
+void StagesToBytes(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
+  MayContainToBytes<LoopOf<Alone> >(state, hashes, n, out);
+}
+void StagesToBits(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
+  MayContainToBits<LoopOf<Alone> >(state, hashes, n, out);
+}
+uint64_t CountInStages(const ProbeState& state, const uint64_t* hashes, size_t n) {
+  return CountMaybes<LoopOf<Alone> >(state, hashes, n);
 }
 
 namespace {
@@ -36,13 +59,15 @@ internal::MayContainFunction ImageStagesSingle(size_t num_stages) {
 const internal::Kernels* ImageStagesTable() {
   static constexpr internal::Kernels kernels = [] {
     internal::Kernels made = {TargetName, MayContain<Alone, TableCursor>, StagesToBytes, StagesToBits, CountInStages};
-    made.lazily = &kLazyKernels<internal::StagesAbsence, MayContain<Alone, TableCursor>>;
+    made.lazily = &kLazyKernels<internal::StagesAbsence, MayContain<Alone, TableCursor> >;
     return made;
   }();
   return &kernels;
 }
 
 }  // namespace
+
+#endif
 }  // namespace HWY_NAMESPACE
 }  // namespace linefilter
 HWY_AFTER_NAMESPACE();

@@ -18,10 +18,18 @@ namespace linefilter {
 namespace HWY_NAMESPACE {
 namespace {
 
+#if LINEFILTER_SAME_AS_AVX3
+
+const internal::Kernels* CountingTargetKernels() { return UnderThisName<N_AVX3::CountingTargetKernels>(); }
+
+#else
+
 const internal::Kernels* CountingTargetKernels() {
   static constexpr internal::Kernels kernels = KernelsOf<Test>();
   return &kernels;
 }
+
+#endif
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

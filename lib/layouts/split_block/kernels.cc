@@ -17,6 +17,12 @@ namespace linefilter {
 namespace HWY_NAMESPACE {
 namespace {
 
+#if LINEFILTER_SAME_AS_AVX3
+
+const internal::Kernels* SplitBlockTargetKernels() { return UnderThisName<N_AVX3::SplitBlockTargetKernels>(); }
+
+#else
+
 // This is done to the block of each key of a batch.
 struct Test : OnHalfLines {
   static constexpr int kWrites = 0;
@@ -29,6 +35,8 @@ const internal::Kernels* SplitBlockTargetKernels() {
   static constexpr internal::Kernels kernels = KernelsOf<Test>();
   return &kernels;
 }
+
+#endif
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
