@@ -22,7 +22,7 @@ Filter WithSeedField(Filter filter, uint64_t seed) {
   return filter;
 }
 
-// As in the other sections, where hash id 1 has them.
+// These are the records that hash id 1 has in the other sections.
 void OfEachLayout(ImagesFile* file) {
   file->Section("Parquet's hash (hash id 3), in every layout");
   const std::vector<Question> keys = FirstKeys("text", "key-", 50);
@@ -65,7 +65,7 @@ void OfParquetFiles(ImagesFile* file) {
   file->OfKeys("parquet-split_block-of-parquet-mr", sized(1024), words, kOfParquet);
 }
 
-// The same hashes, asked by hash: another hash id has another x.
+// Another hash id has another x of the same hash.
 void HashesOfOtherIds(ImagesFile* file) {
   file->Section("The same hashes in split_block, as those of each hash id that needs no secret");
   for (const int hash_id : {reference::kCaller, reference::kXxh3, reference::kParquet}) {

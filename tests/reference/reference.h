@@ -21,7 +21,7 @@ uint64_t HashOfInteger(uint64_t key, uint64_t seed);
 uint64_t SipHash(int c, int d, std::string_view message, const uint8_t* key);
 // What the seed field of an image of hash id 2 holds; `secret` is 16 bytes.
 uint64_t CheckOfSecret(const uint8_t* secret);
-// With seed 0: the hash of a key of hash id 3.
+// XXH64 with seed 0 is the hash of a key of hash id 3.
 uint64_t Xxh64(std::string_view message);
 
 // "The high 64 bits of the 128-bit product", by 32-bit halves.

@@ -12,7 +12,7 @@ uint64_t Rotated(uint64_t x, int left) { return (x << left) | (x >> (64 - left))
 
 uint64_t Round(uint64_t accumulator, uint64_t lane) { return Rotated(accumulator + lane * kPrime2, 31) * kPrime1; }
 
-// Steps 1 to 3, of the message's whole stripes of 32 bytes.
+// This does steps 1 to 3 with the message's whole stripes of 32 bytes.
 uint64_t ConvergedStripes(const uint8_t* message, size_t stripes) {
   if (stripes == 0) return kPrime5;
   uint64_t accumulators[4] = {kPrime1 + kPrime2, kPrime2, 0, 0 - kPrime1};
@@ -36,7 +36,7 @@ uint64_t Xxh64(std::string_view message) {
   size_t at = bytes.size() / 32 * 32;
   uint64_t hash = ConvergedStripes(bytes.data(), at / 32);
   hash += bytes.size();                      // step 4
-  for (; bytes.size() - at >= 8; at += 8) {  // step 5, of what no stripe has
+  for (; bytes.size() - at >= 8; at += 8) {  // step 5
     hash = Rotated(hash ^ Round(0, GetLittleEndian(bytes.data() + at, 8)), 27) * kPrime1 + kPrime4;
   }
   if (bytes.size() - at >= 4) {

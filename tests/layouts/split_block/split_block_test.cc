@@ -18,7 +18,7 @@ namespace {
 using test::OnEveryTarget;
 using test::SpecialAndRandomHashes;
 
-// In one filter, some keys one by one and the rest together; then all are asked, with as many strangers.
+// Some keys go into a filter one by one, and the rest together. Then all are asked, with as many strangers.
 void ExpectTheReference(HashId hash_id, size_t num_blocks, size_t num_keys) {
   SCOPED_TRACE(std::string(HashIdName(hash_id)) + ", " + std::to_string(num_blocks) + " blocks");
   const reference::Filter empty = EmptyOf(hash_id, num_blocks);
@@ -58,7 +58,7 @@ TEST(SplitBlock, DoesAsTheReferenceWithEachHashIdOnEveryTarget) {
   }
 }
 
-// So does who asks by key: text of all lengths, and integers.
+// The keys are text of all lengths, and integers.
 TEST(SplitBlock, HashesKeysAsTheReference) {
   for (const HashId hash_id : {HashId::kXxh3, HashId::kKeyed, HashId::kParquet}) {
     SCOPED_TRACE(HashIdName(hash_id));
@@ -132,7 +132,7 @@ TEST(SplitBlock, UnitesToTheFilterOfAllKeys) {
   EXPECT_TRUE(test::Says(StatusCode::kIncompatible, of_xxh3.Union(of_parquet), "hash id"));
 }
 
-// As Redis asks: the block alone is there, and the bits of a key are numbers.
+// Redis asks so: the block alone is there, and the bits of a key are numbers.
 TEST(SplitBlock, IsAskedByItsBlocksAndTellsTheBitsOfAKey) {
   for (const HashId hash_id : kHashIds) {
     SCOPED_TRACE(HashIdName(hash_id));
@@ -187,7 +187,8 @@ TEST(SplitBlock, FoldsToTheFilterOfTheSmallerSize) {
   }
 }
 
-// The number of distinct keys was not known: made for a million, folded for the thousand that came.
+// The number of distinct keys was not known. So the filter is made for a million, and folded for the thousand that
+// came.
 TEST(SplitBlock, FoldsToTheLeastSizeForARate) {
   for (const HashId hash_id : kHashIds) {
     FilterOptions options = OptionsOf(hash_id);

@@ -41,7 +41,7 @@ inline reference::Filter EmptyOf(HashId hash_id, size_t num_blocks) {
   return filter;
 }
 
-// A filter of the library of the very size and hash.
+// This makes the library's filter of the same bytes and hash.
 inline Filter Copied(const reference::Filter& from) {
   FilterOptions options;
   options.hash_id = static_cast<HashId>(from.hash_id);

@@ -18,7 +18,7 @@ constexpr size_t kHeader = 16, kBitset = 1024;
 reference::Bytes Bitset() {
   const std::string file = test::ReadFile(LINEFILTER_SOURCE_DIR "/tests/data/parquet/bloom_filter.xxhash.bin");
   EXPECT_EQ(file.size(), kHeader + kBitset);
-  // Field 1, an i32: 1024 as a zigzag varint.
+  // This is field 1, an i32, with 1024 as a zigzag varint.
   EXPECT_EQ(file.substr(0, 3), "\x15\x80\x10");
   return reference::Bytes(file.begin() + kHeader, file.end());
 }

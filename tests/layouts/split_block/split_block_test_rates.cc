@@ -16,9 +16,9 @@
 namespace linefilter::split_block_test {
 namespace {
 
-// If the bits of keys were independent and uniform. A lookup asks one bit in each of 8 words. By inclusion and
-// exclusion over the sets of i words whose bits are all unset: one key of the block leaves these i bits unset with
-// probability g = (31/32)^i, and its load is Binomial(n, 1/B). So
+// This is the rate if the bits of keys are independent and uniform. A lookup asks one bit in each of 8 words. By
+// inclusion and exclusion over the sets of i words whose bits are all unset: one key of the block leaves these i bits
+// unset with probability g = (31/32)^i, and its load is Binomial(n, 1/B). So
 //   FPR = sum over i of (-1)^i (8 choose i) (1 - (1 - g)/B)^n,
 // in the limit of many blocks exp(-m (1 - g)) with m keys per block. The model takes the mean of (1 - (31/32)^j)^8 over
 // the loads j instead. Long doubles, for the terms cancel.
@@ -51,8 +51,8 @@ class ExactFpr {
   }
 };
 
-// By counting: of all fillings of the 8 words by j keys, how likely each number of set bits in a word is. The words are
-// filled independently, so the rate is the 8th power of the mean fill.
+// This counts how likely each number of set bits in a word is after j keys. The words are filled independently, so the
+// rate is the 8th power of the mean fill.
 double RateByCounting(int num_keys) {
   std::vector<double> set(33, 0);  // set[x]: the probability of x set bits
   set[0] = 1;
@@ -95,7 +95,7 @@ TEST(SplitBlockModel, IsThatOfCountingInOneBlock) {
   }
 }
 
-// What the issue demands, in %, within 1 %.
+// The issue demands these rates, in %, within 1 %.
 TEST(SplitBlockModel, HasTheRatesOfLargeFilters) {
   constexpr double kRates[][2] = {{8, 3.32}, {10, 1.265}, {12, 0.542}, {16, 0.132}};
   for (const auto& [bits_per_key, percent] : kRates) {
@@ -138,8 +138,8 @@ TEST(SplitBlockFpr, IsTheModelWithinOnePercent) {
   }
 }
 
-// Each hash id, from a filter's own bits: lookups are then a plain binomial sample, and six of its standard deviations
-// are passed by chance with 2e-9.
+// A filter's own bits tell its rate, whatever its hash id. Lookups are then a plain binomial sample, and six of its
+// standard deviations are passed by chance with 2e-9.
 TEST(SplitBlockFpr, FollowsFromTheBits) {
   for (const HashId hash_id : kHashIds) {
     for (const double bits_per_key : {6.0, 10.0, 16.0}) {
@@ -162,7 +162,7 @@ TEST(SplitBlockFpr, FollowsFromTheBits) {
   }
 }
 
-// The rate of a filter over hashes whose low bits are `value`.
+// This measures a filter over hashes whose low bits are `value`.
 double RateOfShard(HashId hash_id, int low_bits, uint64_t value) {
   constexpr uint64_t kKeys = 100000;
   const uint64_t lookups = static_cast<uint64_t>(4000000 * std::max(0.05, test::Effort()));
