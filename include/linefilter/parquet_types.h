@@ -8,8 +8,8 @@
 // Whoever hashes a constant in another form than the column stores is told "absent" of rows that are there. A question
 // makes all stored forms that equal the value. It answers "maybe" for what it cannot be sure of, and says why. Two
 // values are equal if they are the same number, text, bytes, UUID, date or time. An engine that compares in another way
-// (a collation, padded text, a column that is cast or rounded first) must not ask. doc/guide/parquet.md has a table of
-// all types. Everything here is thread-safe.
+// (a collation, padded text, a column that is cast, rounded or moved to another calendar first) must not ask.
+// doc/guide/parquet.md has a table of all types. Everything here is thread-safe.
 #ifndef LINEFILTER_PARQUET_TYPES_H_
 #define LINEFILTER_PARQUET_TYPES_H_
 
@@ -130,7 +130,9 @@ enum class ParquetTimeUnit : uint8_t {
   kNanos = 3,   // 10^-9 s
 };
 
-// The type of a leaf column. Fill it from the metadata of a file, or take one of the functions.
+// The type of a leaf column in this very file, which may be another one than that of the table. Fill it from the
+// metadata of the file, or take one of the functions. A column that has a ConvertedType alone is none of kNone: see
+// OfConverted.
 struct LINEFILTER_EXPORT ParquetColumnType {
   ParquetPhysicalType physical = ParquetPhysicalType::kByteArray;  // all
   ParquetLogicalType logical = ParquetLogicalType::kNone;          // all
@@ -156,6 +158,11 @@ struct LINEFILTER_EXPORT ParquetColumnType {
   static ParquetColumnType Time(ParquetTimeUnit unit, bool is_utc) noexcept;
   // Makes TIMESTAMP (INT64).
   static ParquetColumnType Timestamp(ParquetTimeUnit unit, bool is_utc) noexcept;
+  // Makes that of a column of an old writer, which has a ConvertedType (its number in Parquet's metadata) and no
+  // LogicalType. Its times are instants, as the specification reads them: set is_utc to false if your reader takes them
+  // for local ones. A number that this version does not know makes a type whose questions are answered "maybe".
+  static ParquetColumnType OfConverted(int32_t converted_type, ParquetPhysicalType physical, int32_t type_length = 0,
+                                       int32_t precision = 0, int32_t scale = 0) noexcept;
 };
 
 // An integer of 256 bits, two's complement, the lowest word first. Any integer of at most 64 bits converts to it.
@@ -169,7 +176,8 @@ struct LINEFILTER_EXPORT ParquetInteger {
     words[0] = static_cast<uint64_t>(value);
     if constexpr (std::is_signed_v<T>) words[1] = words[2] = words[3] = value < 0 ? ~uint64_t{0} : uint64_t{0};
   }
-  // Makes one of 128 bits: FromHalves(static_cast<int64_t>(v >> 64), static_cast<uint64_t>(v)).
+  // Makes one of 128 bits and a sign: FromHalves(static_cast<int64_t>(v >> 64), static_cast<uint64_t>(v)). Of a number
+  // without a sign set words[0] and words[1]: the highest bit would make it negative here.
   static ParquetInteger FromHalves(int64_t high, uint64_t low) noexcept;
   // Reads big-endian two's complement bytes, as DECIMAL stores them; no bytes are 0. It is false, and *integer is
   // untouched, if the number needs more than 256 bits.

@@ -20,6 +20,8 @@ int64_t ScaleOf(const ParquetValue& value) { return value.kind == Kind::kDecimal
 double LeastAmbiguousInteger(Kind kind) { return kind == Kind::kFloat ? 16777216.0 : 9007199254740992.0; }
 // The same for decimals without their point: a FLOAT holds 6 digits, a DOUBLE 15.
 uint64_t LeastAmbiguousDecimal(Kind kind) { return kind == Kind::kFloat ? 1000000 : 1000000000000000; }
+// Of a larger scale the least decimals may be converted to 0: 10^-37 and 10^-307 are the last that are normal.
+int32_t MostScaleOfZero(Kind kind) { return kind == Kind::kFloat ? 37 : 307; }
 
 ParquetAnswer IntegerForms(const ParquetColumnType& type, const ParquetInteger& integer, Forms* forms) {
   const bool is_annotated = type.logical == ParquetLogicalType::kInteger;
@@ -75,9 +77,23 @@ bool StoreReal(const ParquetColumnType& type, double real, uint8_t* bytes, size_
   return true;
 }
 
+// Whether every engine converts an integer or a decimal to the same real number. Most divide the unscaled integer by a
+// power of ten, some in two parts. A step that rounds may lead to the neighbor of a number that has an exact form: in
+// DuckDB 1.5 -0.75 of scale 23 does not equal -0.75, but the next DOUBLE.
+bool IsConvertedInExactSteps(const ParquetColumnType& type, const ParquetInteger& unscaled, int64_t scale) {
+  const bool is_double = type.physical == ParquetPhysicalType::kDouble;
+  const int64_t most = is_double ? 22 : 10;  // 10^22 and 10^10 are the last powers with an exact form
+  const Magnitude number(unscaled);
+  return number.IsZero() || (number.Bits() <= (is_double ? 53u : 24u) && scale <= most && scale >= -most);
+}
+
 ParquetAnswer RealForms(const ParquetColumnType& type, const ParquetValue& value, Forms* forms) {
   double real = value.real;
-  if (!IsReal(value) && !ToDouble(value.integer, ScaleOf(value), &real)) return Maybe(ParquetReason::kInexact);
+  if (!IsReal(value)) {
+    const int64_t scale = ScaleOf(value);
+    const bool is_sure = IsConvertedInExactSteps(type, value.integer, scale);
+    if (!is_sure || !ToDouble(value.integer, scale, &real)) return Maybe(ParquetReason::kInexact);
+  }
   uint8_t bytes[8];
   size_t size = 0;
   if (!StoreReal(type, real, bytes, &size)) return Maybe(ParquetReason::kInexact);
@@ -101,6 +117,7 @@ ParquetAnswer IntegerFormsOfReal(const ParquetColumnType& type, const ParquetVal
 
 ParquetAnswer DecimalFormsOfReal(const ParquetColumnType& type, const ParquetValue& value, Forms* forms) {
   ParquetInteger unscaled;
+  if (type.scale > MostScaleOfZero(value.kind)) return Maybe(ParquetReason::kInexact);
   if (!FromDouble(value.real, type.scale, &unscaled)) return Maybe(ParquetReason::kInexact);
   const Magnitude magnitude(unscaled);
   if (magnitude.Bits() > 64 || magnitude.words[0] >= LeastAmbiguousDecimal(value.kind)) {

@@ -78,17 +78,20 @@ bool IsDecimal(const ParquetColumnType& type) {
   return is_stored && type.scale >= 0;
 }
 
+bool IsUnit(ParquetTimeUnit unit) { return unit >= ParquetTimeUnit::kMillis && unit <= ParquetTimeUnit::kNanos; }
+
 // Times in milliseconds have 32 bits, all other counts 64.
 bool IsTime(const ParquetColumnType& type) {
   const bool is_short = type.unit == ParquetTimeUnit::kMillis && type.logical == Logical::kTime;
-  const bool has_unit = type.unit >= ParquetTimeUnit::kMillis && type.unit <= ParquetTimeUnit::kNanos;
-  return has_unit && type.physical == (is_short ? Physical::kInt32 : Physical::kInt64);
+  return IsUnit(type.unit) && type.physical == (is_short ? Physical::kInt32 : Physical::kInt64);
 }
 
-ParquetAnswer BytesForms(const ParquetColumnType& type, std::string_view bytes, Forms* forms) {
-  const bool is_fixed = type.physical == Physical::kFixedLenByteArray;
-  if (is_fixed && bytes.size() != static_cast<size_t>(type.type_length)) return OutOfRange();
-  if (type.physical == Physical::kInt96 && bytes.size() != 12) return OutOfRange();
+// A UUID and a timestamp have other forms, too. Bytes of another length may be one of these: a text, or a count.
+ParquetAnswer BytesForms(const ParquetColumnType& type, ColumnKind kind, std::string_view bytes, Forms* forms) {
+  const bool is_fixed = type.physical == Physical::kFixedLenByteArray, is_timestamp = type.physical == Physical::kInt96;
+  const bool fits =
+      is_fixed ? bytes.size() == static_cast<size_t>(type.type_length) : !is_timestamp || bytes.size() == 12;
+  if (!fits) return kind == ColumnKind::kUuid || is_timestamp ? Maybe(ParquetReason::kOtherKind) : OutOfRange();
   forms->Add(bytes.data(), bytes.size());
   return Collected();
 }
@@ -116,7 +119,7 @@ bool ParseUuid(std::string_view text, uint8_t* uuid) {
 
 ParquetAnswer TextForms(const ParquetColumnType& type, ColumnKind kind, std::string_view text, Forms* forms) {
   uint8_t uuid[16] = {};
-  if (kind == ColumnKind::kText) return BytesForms(type, text, forms);
+  if (kind == ColumnKind::kText) return BytesForms(type, kind, text, forms);
   if (kind == ColumnKind::kBytes) return Maybe(ParquetReason::kOtherKind, kTextOfBytes);
   if (kind != ColumnKind::kUuid) return Maybe(ParquetReason::kOtherKind);
   if (!ParseUuid(text, uuid)) return Maybe(ParquetReason::kOtherKind, kNoUuid);
@@ -124,11 +127,19 @@ ParquetAnswer TextForms(const ParquetColumnType& type, ColumnKind kind, std::str
   return Collected();
 }
 
+// At the ends of their type, counts are the infinite times of some engines, in whatever unit.
+bool MayBeInfinite(const ParquetInteger& count) {
+  const Magnitude magnitude(count);
+  return magnitude.Bits() <= 64 && magnitude.words[0] >= uint64_t{INT64_MAX};
+}
+
 // Dates, times and timestamps: a count of some unit.
 ParquetAnswer CountForms(const ParquetColumnType& type, ColumnKind kind, const ParquetValue& value, Forms* forms) {
   ParquetInteger stored = value.integer;
   if (kind != ColumnKind::kDate) {
+    if (!IsUnit(value.unit)) return Maybe(ParquetReason::kOtherKind);
     if (value.is_utc != type.is_utc) return Maybe(ParquetReason::kOtherKind, kOtherZone);
+    if (value.unit != type.unit && MayBeInfinite(value.integer)) return Maybe(ParquetReason::kInexact);
     const int64_t digits = 3 * static_cast<int64_t>(value.unit), stored_digits = 3 * static_cast<int64_t>(type.unit);
     if (Rescale(value.integer, digits, stored_digits, &stored) != Rescaled::kExactly) return OutOfRange();
   }
@@ -153,7 +164,7 @@ ParquetAnswer FormsOf(const ParquetColumnType& type, const ParquetValue& value, 
     case Kind::kText:
       return TextForms(type, kind, value.bytes, forms);
     case Kind::kBytes:
-      return has_bytes ? BytesForms(type, value.bytes, forms) : Maybe(ParquetReason::kOtherKind);
+      return has_bytes ? BytesForms(type, kind, value.bytes, forms) : Maybe(ParquetReason::kOtherKind);
     case Kind::kUuid:
       if (kind != ColumnKind::kUuid) return Maybe(ParquetReason::kOtherKind);
       forms->Add(value.uuid, sizeof(value.uuid));
@@ -224,18 +235,22 @@ ParquetQuestion::ParquetQuestion(const ParquetColumnType& type, const ParquetVal
   num_hashes_ = forms.size;
 }
 
+// All forms are asked of the filter that serves now. The next moment another one may serve, which has another form of
+// the value, or another hash.
 ParquetAnswer ParquetQuestion::Ask(const FilterBase& filter) const noexcept {
   if (decided_.reason != ParquetReason::kAsked) return decided_;
-  bool is_filter = false, is_of_parquet = false;
-  internal::WithServing(filter, [&](const internal::Serving& now) {
-    is_filter = now.layout != Layout::kAuto;
-    is_of_parquet = now.key_hash.id == HashId::kParquet;
-  });
-  if (!is_filter) return internal::Maybe(ParquetReason::kNoFilter);
-  if (!is_of_parquet) return internal::Maybe(ParquetReason::kOtherHash);
   ParquetAnswer answer = decided_;
-  answer.may_contain = false;
-  for (size_t i = 0; i < num_hashes_; ++i) answer.may_contain = answer.may_contain || filter.MayContainHash(hashes_[i]);
+  internal::WithServing(filter, [&](const internal::Serving& now) {
+    if (now.layout == Layout::kAuto) {
+      answer = internal::Maybe(ParquetReason::kNoFilter);
+    } else if (now.key_hash.id != HashId::kParquet) {
+      answer = internal::Maybe(ParquetReason::kOtherHash);
+    } else {
+      bool maybe = false;
+      for (size_t i = 0; i < num_hashes_ && !maybe; ++i) maybe = now.state.may_contain(now.state, hashes_[i]);
+      answer.may_contain = maybe;
+    }
+  });
   return answer;
 }
 

@@ -58,6 +58,24 @@ ParquetColumnType ParquetColumnType::Timestamp(ParquetTimeUnit unit, bool is_utc
   return type;
 }
 
+ParquetColumnType ParquetColumnType::OfConverted(int32_t converted_type, ParquetPhysicalType physical,
+                                                 int32_t type_length, int32_t precision, int32_t scale) noexcept {
+  // The field of LogicalType that means the same, by the number of the ConvertedType. 2 and 3 are MAP and LIST.
+  constexpr uint8_t kLogical[] = {1, 2, 2, 3, 4, 5, 6, 7, 7, 8, 8, 10, 10, 10, 10, 10, 10, 10, 10, 12, 13, 9};
+  constexpr int32_t kTimeMillis = 7, kTimestampMillis = 9, kUint8 = 11, kInt8 = 15, kInt64 = 18;
+  constexpr uint8_t kUnknown = 0xff;
+  const bool is_known = converted_type >= 0 && converted_type < static_cast<int32_t>(sizeof(kLogical));
+  ParquetColumnType type = Decimal(physical, precision, scale, type_length);
+  type.logical = static_cast<ParquetLogicalType>(is_known ? kLogical[converted_type] : kUnknown);
+  const bool is_millis = converted_type == kTimeMillis || converted_type == kTimestampMillis;
+  type.unit = is_millis ? ParquetTimeUnit::kMillis : ParquetTimeUnit::kMicros;
+  type.is_utc = type.logical == ParquetLogicalType::kTime || type.logical == ParquetLogicalType::kTimestamp;
+  if (converted_type < kUint8 || converted_type > kInt64) return type;
+  type.bit_width = 8 << ((converted_type - kUint8) % 4);
+  type.is_signed = converted_type >= kInt8;
+  return type;
+}
+
 ParquetInteger ParquetInteger::FromHalves(int64_t high, uint64_t low) noexcept {
   ParquetInteger integer(high);
   integer.words[1] = integer.words[0];

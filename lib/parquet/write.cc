@@ -28,7 +28,7 @@ Status CheckWritable(const FilterBase& filter) {
                          "the filter is broken, was never created, or was sealed or moved: there is nothing to write "
                          "(of a SwappableFilter write what a lease has)");
   }
-  // Of all layouts `split_block` alone has blocks of 32 bytes; tests/parquet/write_test.cc looks.
+  // Of all layouts `split_block` alone has blocks of 32 bytes; tests/parquet/parquet_write_test.cc looks.
   if (FactsOf(filter.layout()).block_bytes != kParquetBlockBytes) {
     return Status::Error(StatusCode::kIncompatible,
                          "the filter has layout %s, and a Parquet file takes %s: make it with ParquetFilterOptions",

@@ -1,16 +1,20 @@
 // Faults by which engines lost rows in 2026: a constant was hashed in another form than the column stores. Each case
 // stores a value as a writer does, and asks for it as a query does.
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "linefilter/filter.h"
 #include "linefilter/parquet.h"
+#include "linefilter/swappable.h"
 #include "tests/testing/building.h"
+#include "tests/testing/status.h"
 
 namespace linefilter::test {
 namespace {
@@ -93,6 +97,17 @@ TEST(ParquetFaults, RoundedConstants) {
   EXPECT_TRUE(decimals.MayHave(decimal, Value::Double(0.5)));
 }
 
+// These numbers have exact forms. But DuckDB 1.5 converts them in steps that round, and finds the rows of the
+// neighbors.
+TEST(ParquetFaults, NeighborsOfExactNumbers) {
+  const Column doubles({ParquetHashDouble(std::nextafter(-0.75, -1)), ParquetHashDouble(-9821325365826160)});
+  const ParquetInteger unscaled = ParquetInteger::FromHalves(-4066, 4461403703036870656);  // -75 * 10^21
+  EXPECT_TRUE(doubles.MayHave(kDouble, Value::Decimal(unscaled, 23)));
+  EXPECT_TRUE(doubles.MayHave(kDouble, Value::Integer(-9821325365826162)));
+  const Column floats({ParquetHashFloat(std::nextafter(0.36328125f, 1.0f))});
+  EXPECT_TRUE(floats.MayHave(kFloat, Value::Decimal(int64_t{36328125000000000}, 17)));
+}
+
 TEST(ParquetFaults, BlobsAreBytes) {
   const Column column({HashOf("\xff"), HashOf("plain")});
   const Type blob = Type::Plain(Physical::kByteArray);
@@ -169,6 +184,18 @@ TEST(ParquetFaults, DatesAndTimesHaveAUnit) {
   EXPECT_TRUE(millis.MayHave(column, Value::Timestamp(1, Unit::kMillis, false))) << "a zone is needed to compare";
 }
 
+// DuckDB stores them as the ends of INT64, whatever the unit, and finds them by each other.
+TEST(ParquetFaults, InfiniteTimes) {
+  const Column column({ParquetHashInt64(INT64_MAX), ParquetHashInt64(-INT64_MAX)});
+  for (const Unit stored : {Unit::kMillis, Unit::kMicros, Unit::kNanos}) {
+    for (const Unit asked : {Unit::kMillis, Unit::kMicros, Unit::kNanos}) {
+      const Type type = Type::Timestamp(stored, false);
+      EXPECT_TRUE(column.MayHave(type, Value::Timestamp(INT64_MAX, asked, false)));
+      EXPECT_TRUE(column.MayHave(type, Value::Timestamp(-INT64_MAX, asked, false)));
+    }
+  }
+}
+
 TEST(ParquetFaults, TextsAndBytesOfAnotherLength) {
   const Column fixed({HashOf("abc"), HashOf("abc ")});
   EXPECT_TRUE(fixed.MayHave(Type::Plain(Physical::kFixedLenByteArray, 3), Value::Bytes("abc", 3)));
@@ -176,6 +203,28 @@ TEST(ParquetFaults, TextsAndBytesOfAnotherLength) {
   EXPECT_TRUE(fixed.MayHave(Type::Of(Logical::kString), Value::Text("abc ")));
   EXPECT_FALSE(fixed.MayHave(Type::Of(Logical::kString), Value::Text("abc  ")));
   EXPECT_FALSE(fixed.MayHave(Type::Of(Logical::kString), Value::Text("ab")));
+}
+
+// No engine had this one. The filter that serves has 0.0, the next one -0.0, and so on. One of them as a whole answers
+// a question.
+TEST(ParquetFaults, OneOfTheFiltersThatServeInTurnAnswersAllForms) {
+  const auto with = [](double zero) {
+    Filter filter = Created<Filter>(10, ParquetFilterOptions(0.01));
+    filter.InsertHash(ParquetHashDouble(zero));
+    return filter;
+  };
+  SwappableFilter serving;
+  ASSERT_TRUE(IsOk(serving.Swap(with(0.0))));
+  std::atomic<bool> stops{false};
+  std::thread swapper([&] {
+    for (int i = 0; !stops; ++i) EXPECT_TRUE(IsOk(serving.Swap(with(i % 2 == 0 ? -0.0 : 0.0))));
+  });
+  const ParquetQuestion question(kDouble, Value::Integer(0));
+  int lost = 0;
+  for (int i = 0; i < 2000000; ++i) lost += !question.MayContain(serving);
+  stops = true;
+  swapper.join();
+  EXPECT_EQ(lost, 0);
 }
 
 }  // namespace

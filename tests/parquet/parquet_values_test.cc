@@ -9,17 +9,12 @@
 #include "gtest/gtest.h"
 #include "linefilter/filter.h"
 #include "linefilter/parquet.h"
+#include "tests/parquet/asks.h"
 #include "tests/testing/building.h"
 #include "tests/testing/random.h"
 
 namespace linefilter::test {
 namespace {
-
-using Type = ParquetColumnType;
-using Value = ParquetValue;
-using Physical = ParquetPhysicalType;
-using Logical = ParquetLogicalType;
-using Unit = ParquetTimeUnit;
 
 constexpr int kValuesOfType = 25000;
 
@@ -28,17 +23,6 @@ struct Case {
   std::string stored;
   std::vector<Value> equal;
 };
-
-std::string Little(int64_t value, size_t size) {
-  std::string bytes;
-  for (size_t i = 0; i < size; ++i) bytes += static_cast<char>(value >> (8 * i));
-  return bytes;
-}
-std::string Big(int64_t value, size_t size) {
-  std::string bytes(size, value < 0 ? '\xff' : '\0');
-  for (size_t i = 0; i < size && i < 8; ++i) bytes[size - 1 - i] = static_cast<char>(value >> (8 * i));
-  return bytes;
-}
 
 // All numbers of 1 to `bits` bits are about equally often of each length.
 int64_t AnyInteger(Random* random, int bits) {
@@ -66,11 +50,11 @@ Case OfInteger(Random* random, const Type& type) {
   Case made;
   if (type.is_signed) {
     const int64_t value = AnyInteger(random, bits);
-    made.stored = Little(value, type.physical == Physical::kInt32 ? 4 : 8);
+    made.stored = Little(static_cast<uint64_t>(value), type.physical == Physical::kInt32 ? 4 : 8);
     AddNumbers(value, 0, &made.equal);
   } else {
     const uint64_t value = (*random)() >> (64 - bits);
-    made.stored = Little(static_cast<int64_t>(value), type.physical == Physical::kInt32 ? 4 : 8);
+    made.stored = Little(value, type.physical == Physical::kInt32 ? 4 : 8);
     made.equal = {Value::Integer(value), Value::Double(static_cast<double>(value))};
   }
   return made;
@@ -90,7 +74,7 @@ Case OfDecimal(Random* random, const Type& type) {
     while (size < 8 && value >> (8 * size - 1) != (value < 0 ? -1 : 0)) ++size;
     made.stored = Big(value, random->Below(2) == 0 ? size : 16);
   } else {
-    made.stored = Little(value, type.physical == Physical::kInt32 ? 4 : 8);
+    made.stored = Little(static_cast<uint64_t>(value), type.physical == Physical::kInt32 ? 4 : 8);
   }
   AddNumbers(value, type.scale, &made.equal);
   return made;
@@ -105,15 +89,7 @@ Case OfReal(Random* random, const Type& type) {
   if (type.physical == Physical::kFloat) real = double{static_cast<float>(real)};
   const double stored = is_negative_zero ? -0.0 : real;
   const float narrow = static_cast<float>(stored);
-  if (type.physical == Physical::kFloat) {
-    int32_t bits;
-    memcpy(&bits, &narrow, sizeof(bits));
-    made.stored = Little(bits, sizeof(bits));
-  } else {
-    int64_t bits;
-    memcpy(&bits, &stored, sizeof(bits));
-    made.stored = Little(bits, sizeof(bits));
-  }
+  made.stored = type.physical == Physical::kFloat ? Bits(narrow) : Bits(stored);
   made.equal = {Value::Double(real)};
   if (type.physical == Physical::kFloat) made.equal.push_back(Value::Float(static_cast<float>(real)));
   if (real == std::floor(real) && std::fabs(real) < 1e18) {
@@ -130,7 +106,7 @@ Case OfCount(Random* random, const Type& type) {
   Case made;
   const bool is_short = type.physical == Physical::kInt32;
   const int64_t count = AnyInteger(random, is_short ? 31 : 50);
-  made.stored = Little(count, is_short ? 4 : 8);
+  made.stored = Little(static_cast<uint64_t>(count), is_short ? 4 : 8);
   if (type.logical == Logical::kDate) {
     made.equal = {Value::Date(count)};
     return made;
