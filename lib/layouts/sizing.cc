@@ -95,11 +95,13 @@ uint64_t RoundUpToBody(const Model& model, double bits) {
 }
 
 Status TooLarge(const Model& model, uint64_t num_keys, double bits_per_key) {
+  const bool has_gib = model.max_bytes >> 30 != 0;
   return Status::Error(
       StatusCode::kInvalidArgument,
-      "%llu keys at %g bits per key need more than the %llu GiB that layout %s can address: shard the keys "
+      "%llu keys at %g bits per key need more than the %llu %s that layout %s can address: shard the keys "
       "(ShardOf) over several filters",
-      static_cast<unsigned long long>(num_keys), bits_per_key, static_cast<unsigned long long>(model.max_bytes >> 30),
+      static_cast<unsigned long long>(num_keys), bits_per_key,
+      static_cast<unsigned long long>(model.max_bytes >> (has_gib ? 30 : 20)), has_gib ? "GiB" : "MiB",
       LayoutName(model.layout));
 }
 

@@ -28,6 +28,7 @@ TEST_P(RedisLayoutTest, IsTheLocalFilterOfItsLayout) {
     client_->Do({"FLUSHALL"});
     options_.layout = GetParam();
     options_.bits_per_key = density;
+    options_.foldable = density == 6.0 && FactsOf(GetParam()).folds;
     const std::unique_ptr<Filter> local = LocalFilter(GetParam(), kKeys, options_);
     RedisLayout layout;
     if (GetParam() != Layout::kClassic) layout.shard_bytes = 64 * 5;

@@ -166,6 +166,11 @@ TEST(RedisHeaderTest, AGenerationThatCannotBeIsRefused) {
   EXPECT_TRUE(refused([](Header* h) { h->current.layout = Layout::kRetrieval; }));  // has no probes
   EXPECT_TRUE(refused([](Header* h) { h->current.body_bytes = uint64_t{1} << 39; }));
   EXPECT_TRUE(refused([](Header* h) { h->current.stages = {{1, 1, 1}}; }));
+  EXPECT_TRUE(refused([](Header* h) {
+    h->current.layout = Layout::kSplitBlock;
+    h->current.num_probes = 0;
+    h->current.body_bytes = 32 * ((uint64_t{1} << 24) + 1);
+  })) << "more blocks than an image of that layout has: an insertion would find no positions";
   EXPECT_TRUE(refused([](Header* h) { h->next.shard_bytes = 64; }));  // of a classic filter
   EXPECT_TRUE(refused([](Header* h) { h->previous.stages.pop_back(); }));
   EXPECT_TRUE(refused([](Header* h) { h->previous.stages[0].num_probes = 0; }));

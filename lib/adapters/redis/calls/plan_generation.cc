@@ -12,7 +12,7 @@ namespace linefilter::redis_internal {
 namespace {
 
 // FilterOptions::foldable promises this, for images that are downloaded.
-constexpr uint64_t kFoldableBytes = 64 * 64;
+constexpr uint64_t kFoldableBlocks = 64;
 // The bytes of an empty set, as BodyOf has them.
 constexpr uint64_t kLeastBytesOfBits = 8;
 
@@ -27,7 +27,8 @@ Status SizeOf(Layout layout, uint64_t num_keys, const FilterOptions& options, Si
     sizing->num_probes =
         NumProbesForBitsPerKey(layout, by_rate ? BitsPerKeyForFpr(layout, options.fpr) : options.bits_per_key);
   }
-  sizing->body_bytes = (sizing->body_bytes + kFoldableBytes - 1) / kFoldableBytes * kFoldableBytes;
+  const uint64_t step = kFoldableBlocks * FactsOf(layout).block_bytes;  // classic was refused
+  sizing->body_bytes = (sizing->body_bytes + step - 1) / step * step;
   return status;
 }
 
