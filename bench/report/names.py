@@ -11,7 +11,7 @@ FILTERS = {"leveldb_bloom": "LevelDB Bloom", "rocksdb_bloom": "RocksDB Bloom", "
            "k_independent_permute": "k bits, permuted (by us)", "split_block_256": "split block 256 (by us)",
            "split_block_8x64": "split block 512 (by us)",
            "multiblock_256": "Boost.Bloom's block (by us)", "multiblock64": "multiblock 64, plain (by us)",
-           "multiblock64_branchless": "multiblock 64, no branch (by us)"}
+           "multiblock64_branchless": "multiblock 64, no jump (by us)"}
 # Family and model of AMD's EPYC, whose names say nothing else.
 GENERATIONS = {("25", "1"): "Zen 3", ("25", "17"): "Zen 4", ("25", "160"): "Zen 4c", ("26", "2"): "Zen 5",
                ("26", "17"): "Zen 5c"}

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "linefilter/hash.h"
+#include "linefilter/remote_body.h"
 #include "tests/adapters/leveldb_test.h"
 #include "tests/testing/random.h"
 
@@ -173,8 +174,9 @@ TEST(LevelDBPolicy, VerifiesTheChunksThatALookupReads) {
       if (view.num_blocks() == 0) continue;
       std::vector<std::string> elsewhere;
       for (const std::string& key : absent) {
-        const uint64_t block = BlockIndex(HashKey(key, view.seed()), view.num_blocks());
-        if (block * 64 / kChunk != chunk) elsewhere.push_back(key);
+        uint64_t block = 0;
+        ASSERT_EQ(BlocksOfHash(FactsOf(view), HashKey(key, view.seed()), &block), 1u);
+        if (block * FactsOf(layout).block_bytes / kChunk != chunk) elsewhere.push_back(key);
       }
       EXPECT_GT(elsewhere.size(), absent.size() / 2);
       EXPECT_EQ(CountMatches(*policy, elsewhere, damaged), CountMatches(*policy, elsewhere, filter));
