@@ -175,9 +175,9 @@ class LINEFILTER_EXPORT RedisFilter final {
   // `split_block`. From `counting` nothing is removed in Redis, only in a CountingBlockedFilter of its image. A
   // `retrieval` or `container` comes by CreateFromImage. `name` has 1 to 200 bytes without newline and NUL. With a hash
   // tag of its own ("{users}seen") the filter lies in one slot of a cluster as a whole. No other name has a closing
-  // brace. kIncompatible means that a filter or something else has the name. The options allocator, memory_limit and executor
-  // do not count. After another error the filter may be there nevertheless. It would lose its keys within a day, loudly
-  // (kCorrupt), unless somebody opens it, or creates it once more, which says that the name is taken.
+  // brace. kIncompatible means that a filter or something else has the name. The options allocator, memory_limit and
+  // executor do not count. After another error the filter may be there nevertheless. It would lose its keys within a
+  // day, loudly (kCorrupt), unless somebody opens it, or creates it once more, which says that the name is taken.
   Status Create(const RedisServers& servers, std::string_view name, uint64_t num_keys, const FilterOptions& options,
                 const RedisLayout& layout = {}) noexcept;
   // Makes a filter with the keys of an image of any layout, which is verified first. The header record comes after all

@@ -164,9 +164,13 @@ void LargeBodies(ImagesFile* file) {
   file->OfFilledBody("blocked-65600-all-fields", all_fields, ++fill_seed, asked);
   add(kCounting, {4096, 4160, 65600});
   file->OfKeys("counting-4160-of-keys", Empty(kCounting, 6, 4160), FirstKeys("text", "key-", 700), Probes(700, 1000));
-  add(kSplitBlock, {4096, 4128, 65568});
-  file->OfKeys("split_block-4128-of-keys", Empty(kSplitBlock, 0, 4128), FirstKeys("text", "key-", 3000),
-               Probes(3000, 1000));
+  for (const int layout : reference::kLayoutsOfOneBody) {
+    if (layout < reference::kContainer) continue;  // these have their own sizes above
+    const size_t unit = reference::LayoutAccepts(layout, Empty(layout, 7, 0).num_probes, 32) ? 32 : 64;
+    add(layout, {4096, 4096 + unit, 65536 + unit});
+    file->OfKeys(LayoutWord(layout) + "-" + std::to_string(4096 + unit) + "-of-keys", Empty(layout, 7, 4096 + unit),
+                 FirstKeys("text", "key-", 3000), Probes(3000, 1000));
+  }
 }
 
 void DamagedLargeBodies(ImagesFile* file) {
