@@ -12,7 +12,7 @@
 namespace linefilter {
 namespace {
 
-// Takes every kind of image. It verifies a body above 4 KiB only for an "absent".
+// Takes the images that are not plain. It verifies a body above 4 KiB only for an "absent".
 [[gnu::noinline]] bool AskOther(const uint8_t* image, size_t size, std::string_view key, VerifyMode verify) {
   const FilterView view(image, size, VerifyMode::kTrusted);
   uint64_t hash = 0;
@@ -38,8 +38,7 @@ template <bool kVerify>
     if (internal::CheckOf(covered_hash, internal::LoadLE32(fixed + 4), size) != internal::LoadLE32(fixed)) return true;
   }
   const internal::LayoutRecord* const record = internal::FindLayout(static_cast<Layout>(fixed[4]));
-  if (record == nullptr || fixed[6] != static_cast<uint8_t>(HashId::kXxh3)) return AskOther(image, size, key, verify);
-  return record->body_may_contain(image, body_bytes, fixed[5], hash);
+  return record == nullptr || record->body_may_contain(image, body_bytes, fixed[5], hash);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "linefilter/hash.h"
 #include "linefilter/status.h"
 
 namespace linefilter::internal {
@@ -54,11 +55,11 @@ inline uint32_t CheckOf(uint64_t covered_hash, uint32_t last, uint64_t image_byt
   return static_cast<uint32_t>(((covered_hash ^ rest) * 0x9e3779b97f4a7c15u) >> 32);
 }
 
-// Engines ask this at every lookup: a body of at most kSmallBodyBytes and no optional field, so that the check covers
-// the body. It is false for every other image.
+// Engines ask this at every lookup: a body of at most kSmallBodyBytes, so that the check covers it, keys hashed by
+// kXxh3, and no optional field. It is false for every other image.
 inline bool IsPlainImage(const uint8_t* image, size_t size) {
   if (image == nullptr || size < kFixedTrailerBytes || size > kFixedTrailerBytes + kSmallBodyBytes) return false;
-  return image[size - 1] == (kMagic | kFormatVersion) && image[size - 2] >> 4 == 0;
+  return image[size - 1] == (kMagic | kFormatVersion) && image[size - 2] == static_cast<uint8_t>(HashId::kXxh3);
 }
 
 // The bytes of all that follows the body: chunk checks and fields.

@@ -22,8 +22,8 @@ inline size_t TargetTableIndex() {
 
 }  // namespace linefilter::internal
 
-// Only `retrieval` gains by AVX3_DL, which has GFNI. All other code is that of AVX3 there, and calls it: 25 KB less of a
-// program that reads images. This is for a file that Highway compiles for several targets, AVX3 before the better ones.
+// Only `retrieval` gains by AVX3_DL, which has GFNI. All other code is that of AVX3 there, and calls it: 25 KB less of
+// a program that reads images. This is for a file that Highway compiles for several targets, AVX3 before the better ones.
 #define LINEFILTER_SAME_AS_AVX3 \
   (HWY_ARCH_X86 && HWY_TARGET < HWY_AVX3 && (HWY_TARGETS & HWY_AVX3) != 0 && HWY_STATIC_TARGET != HWY_AVX3)
 

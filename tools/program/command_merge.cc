@@ -134,9 +134,8 @@ const Command kMergeCommand = {
     "All keys of all images. They must have the same layout (blocked, counting, classic or split_block), num_probes "
     "and\n"
     "hash with seed or secret; classic, also the same size. Counters are added up. Of the others, images of unequal\n"
-    "sizes are folded to the greatest common divisor of their num_blocks, which may be one block. So a union whose "
-    "rate would be\n"
-    "above --at-most is not written. Without that, a union of unequal sizes is not written if its rate would be above\n"
+    "sizes are folded to the greatest common divisor of their num_blocks, which may be one block. So a union whose\n"
+    "rate would be above --at-most is not written. Without that, one of unequal sizes is not if its rate would be above\n"
     "twice that of the same keys in the largest size, or its share of \"absent\" below half of theirs.\n"
     "All images are verified first. Memory: 1 MiB.\n"
     "Exit code: 0 the image is written, 1 its rate would be too high, 2 it is not written for another reason.",

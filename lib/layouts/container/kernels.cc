@@ -41,13 +41,13 @@ const internal::Kernels* ImageStagesTable() { return UnderThisName<N_AVX3::Image
 #else
 
 void StagesToBytes(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
-  MayContainToBytes<LoopOf<Alone> >(state, hashes, n, out);
+  MayContainToBytes<LoopOf<Alone>>(state, hashes, n, out);
 }
 void StagesToBits(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
-  MayContainToBits<LoopOf<Alone> >(state, hashes, n, out);
+  MayContainToBits<LoopOf<Alone>>(state, hashes, n, out);
 }
 uint64_t CountInStages(const ProbeState& state, const uint64_t* hashes, size_t n) {
-  return CountMaybes<LoopOf<Alone> >(state, hashes, n);
+  return CountMaybes<LoopOf<Alone>>(state, hashes, n);
 }
 
 namespace {
@@ -59,7 +59,7 @@ internal::MayContainFunction ImageStagesSingle(size_t num_stages) {
 const internal::Kernels* ImageStagesTable() {
   static constexpr internal::Kernels kernels = [] {
     internal::Kernels made = {TargetName, MayContain<Alone, TableCursor>, StagesToBytes, StagesToBits, CountInStages};
-    made.lazily = &kLazyKernels<internal::StagesAbsence, MayContain<Alone, TableCursor> >;
+    made.lazily = &kLazyKernels<internal::StagesAbsence, MayContain<Alone, TableCursor>>;
     return made;
   }();
   return &kernels;
