@@ -39,14 +39,14 @@
 #endif
 namespace linefilter::internal {
 // The same as lanes of 64 bits.
-template <int n>
+template <size_t n>
 struct Wide {
   alignas(16) uint64_t of[n];
 };
-template <int n>
+template <size_t n>
 constexpr Wide<n> Widen(const uint32_t (&multipliers)[n]) {
   Wide<n> wide{};
-  for (int lane = 0; lane < n; ++lane) wide.of[lane] = multipliers[lane];
+  for (size_t lane = 0; lane < n; ++lane) wide.of[lane] = multipliers[lane];
   return wide;
 }
 inline constexpr Wide<16> kWideLaneMultipliers = Widen(kLaneMultipliers);
