@@ -159,8 +159,8 @@ LINEFILTER_EXPORT uint64_t CheckOfSecret(const HashSecret& secret) noexcept;
 //
 // An integer key is 8 bytes here too, whatever its type. A value of INT32 has 4 bytes in a Parquet file, and so another
 // hash: ParquetHashes takes an array of these. There is no seed, so all filters of this hash have false positives in
-// common. It is no defence against an adversary. The policies for storage engines make no filter of this hash. Of one
-// that comes to them, that for LevelDB gives the right answers, and that for RocksDB answers "maybe".
+// common. It is no defence against an adversary. The policies for storage engines make no filter of this hash. If one
+// comes to them, that for LevelDB answers rightly, and that for RocksDB "maybe".
 
 // What ParquetHash does with a key of bytes.
 LINEFILTER_EXPORT uint64_t ParquetHashBytes(const void* key, size_t size) noexcept;

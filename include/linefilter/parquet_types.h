@@ -176,8 +176,8 @@ struct LINEFILTER_EXPORT ParquetInteger {
     words[0] = static_cast<uint64_t>(value);
     if constexpr (std::is_signed_v<T>) words[1] = words[2] = words[3] = value < 0 ? ~uint64_t{0} : uint64_t{0};
   }
-  // Makes one of 128 bits and a sign: FromHalves(static_cast<int64_t>(v >> 64), static_cast<uint64_t>(v)). Of a number
-  // without a sign set words[0] and words[1]: the highest bit would make it negative here.
+  // Makes one of 128 bits and a sign: FromHalves(static_cast<int64_t>(v >> 64), static_cast<uint64_t>(v)). Set
+  // words[0] and words[1] for a number without a sign: the highest bit would make it negative here.
   static ParquetInteger FromHalves(int64_t high, uint64_t low) noexcept;
   // Reads big-endian two's complement bytes, as DECIMAL stores them; no bytes are 0. It is false, and *integer is
   // untouched, if the number needs more than 256 bits.

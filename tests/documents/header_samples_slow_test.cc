@@ -70,7 +70,7 @@ const std::map<std::string, Around> kArounds = {
     {"target.h", {"#include <cstdio>\n", ""}},
     {"view.h",
      {"#include <string>\n", "const std::string& file, size_t offset, size_t size, const std::string& user_key"}},
-    {"remote_body.h", {"const void* fetch(uint64_t offset);\n", "const linefilter::BodyFacts& facts, uint64_t hash"}},
+    {"remote_body.h", {"const void* fetch(uint64_t offset, size_t size);\n", "const linefilter::BodyFacts& facts, uint64_t hash"}},
     {"c.h", {"#include <string.h>\nvoid fail(const char* message);\n", "const char* name"}},
     {"concurrent.h",
      {"#include <string_view>\nvoid fetch(std::string_view url);\n",
