@@ -10,11 +10,25 @@ struct Cut {};
 struct Damaged {};
 
 // A value and, if it is a struct, its fields in order. All else is only gone through.
+struct Field;
 struct Value {
+  Value() = default;
+  Value(Value&&) noexcept;
+  Value& operator=(Value&&) noexcept;
+  ~Value();
+
   int type = 0;
   uint64_t number = 0;  // of an integer, as its varint
-  std::vector<std::pair<int, Value>> fields;
+  std::vector<Field> fields;
 };
+struct Field {
+  int id;
+  Value value;
+};
+// They are here, where a field is known: clang 14 asks for that.
+Value::Value(Value&&) noexcept = default;
+Value& Value::operator=(Value&&) noexcept = default;
+Value::~Value() = default;
 
 class Parser {
  public:
@@ -39,7 +53,7 @@ class Parser {
       }
       const bool is_known = is_header && id >= 1 && id <= 4;
       if (is_known && head % 16 != (id == 1 ? 5 : 12)) throw Damaged();
-      value.fields.emplace_back(id, is_known && id != 1 ? Struct(1) : Any(head % 16, false, level));
+      value.fields.push_back({id, is_known && id != 1 ? Struct(1) : Any(head % 16, false, level)});
     }
   }
 
