@@ -106,7 +106,7 @@ class Prober {
     [[maybe_unused]] const uint32_t x = InBlockHash(hash);
     if constexpr (kTest == internal::InlineTest::kSplitBlock) {
       const uint32_t folded = internal::FoldSplitHash(lane_ones_, hash);
-      return TestSplitBlock(body_ + 32 * internal::SplitBlockIndex(hash, num_units_), folded,
+      return TestSplitBlock(body_ + internal::kSplitBlockBytes * internal::SplitBlockIndex(hash, num_units_), folded,
                             hn::Set(LaneTag(), folded));
     } else if constexpr (kTest == internal::InlineTest::kSolvedBlock) {
       return TestSolvedBlock(block, x);
@@ -148,8 +148,8 @@ class Inserter {
     if (HWY_UNLIKELY(inline_test_ != internal::InlineTest::kBlock)) {
       if (HWY_UNLIKELY(inline_test_ != internal::InlineTest::kSplitBlock)) return filter_->InsertHash(hash);
       const uint32_t folded = internal::FoldSplitHash(lane_ones_, hash);
-      return InsertIntoSplitBlock(body_ + 32 * internal::SplitBlockIndex(hash, num_units_), folded,
-                                  hn::Set(LaneTag(), folded));
+      return InsertIntoSplitBlock(body_ + internal::kSplitBlockBytes * internal::SplitBlockIndex(hash, num_units_),
+                                  folded, hn::Set(LaneTag(), folded));
     }
     const uint32_t x = InBlockHash(hash);
     return InsertIntoBlock(body_ + 64 * BlockIndex(hash, num_units_), lane_ones_, x, hn::Set(LaneTag(), x));

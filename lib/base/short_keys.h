@@ -50,6 +50,15 @@ void ParquetHashEach(const std::string_view* keys, size_t n, uint64_t* hashes);
 // 16 and 64 do as well.
 inline constexpr size_t kFetchKeysAhead = 32;
 
+// Whether half of a sample of at least 8 keys are longer than vectors take: then they would be in vain. n is at
+// least 8.
+inline bool MostAreLonger(size_t most, const std::string_view* keys, size_t n) {
+  constexpr size_t kSample = 8;
+  size_t num_longer = 0;
+  for (size_t i = 0; i < n; i += n / kSample) num_longer += keys[i].size() > most;
+  return num_longer >= kSample / 2;
+}
+
 inline void FetchKeyAhead(const std::string_view* keys, size_t i, size_t end) {
 #if defined(__GNUC__)
   const size_t ahead = i + kFetchKeysAhead;

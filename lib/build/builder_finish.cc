@@ -121,15 +121,15 @@ Status FilterBuilder::BuildBody(const Sizing& sizing, const BulkPlan& plan, uint
   budget.held += Partition::BytesFor(plan.shape);
   const internal::BulkContext context{maker, options_.allocator, options_.executor, plan.num_workers, plan.scratch,
                                       budget};
-  if (num_borrowed_ != 0)
-    return BuildOfBorrowed(context, StateOf(sizing, options_.hash_id, body), body, is_zero, partition);
+  const ProbeState state = StateOf(sizing, options_.hash_id, body);
+  if (num_borrowed_ != 0) return BuildOfBorrowed(context, state, body, is_zero, partition);
   uint64_t num_chunks = 0;
   for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
     partition->chunk(num_chunks++) = {chunk->hashes(), chunk->capacity(), SizeOf(*chunk)};
   }
   internal::ShareOut(options_.executor, plan.shape.num_workers, num_chunks,
                      [&](size_t worker, uint64_t chunk) { partition->ReadChunk(worker, chunk); });
-  return internal::BuildRanges(context, *partition, StateOf(sizing, options_.hash_id, body), body, is_zero);
+  return internal::BuildRanges(context, *partition, state, body, is_zero);
 }
 
 // Borrowed hashes are sorted into other memory. A layout that takes keys makes its ranges of a piece, then of the next.

@@ -134,20 +134,13 @@ HWY_INLINE void HashTogether(const std::string_view* keys, size_t n, size_t end,
   }
 }
 
-// Whether half of a sample of 8 keys are long: then vectors would be in vain.
-HWY_INLINE bool MostAreLong(const std::string_view* keys, size_t n) {
-  size_t num_long = 0;
-  for (size_t i = 0; i < n; i += n / kLanes) num_long += keys[i].size() > internal::kShortKey;
-  return num_long >= kLanes / 2;
-}
-
 void HashTexts(const std::string_view* keys, size_t n, size_t num_ahead, uint64_t seed, uint64_t* hashes) {
   const internal::ShortKeyFlips flips(seed);
   const size_t end = n + num_ahead;
   size_t i = 0;
   for (size_t size; n - i >= kLanes; i += size) {
     size = (n - i < kTogether ? n - i : kTogether) / kLanes * kLanes;
-    if (MostAreLong(keys + i, size)) {
+    if (internal::MostAreLonger(internal::kShortKey, keys + i, size)) {
       for (size_t k = i; k < i + size; ++k) hashes[k] = HashBytes(keys[k].data(), keys[k].size(), seed);
     } else {
       HashTogether(keys + i, size, end - i, seed, flips, hashes + i);

@@ -215,18 +215,11 @@ HWY_INLINE void HashTogether(const std::string_view* keys, size_t n, size_t end,
   }
 }
 
-// Whether half of a sample of 8 texts are long: then vectors would be in vain.
-HWY_INLINE bool MostAreLong(const std::string_view* keys, size_t n) {
-  size_t num_long = 0;
-  for (size_t i = 0; i < n; i += n / kLanes) num_long += keys[i].size() > kShortText;
-  return num_long >= kLanes / 2;
-}
-
 void HashTexts(const std::string_view* keys, size_t n, uint64_t* hashes) {
   size_t i = 0;
   for (size_t size; n - i >= kLanes; i += size) {
     size = (n - i < kTogether ? n - i : kTogether) / kLanes * kLanes;
-    if (MostAreLong(keys + i, size)) {
+    if (internal::MostAreLonger(kShortText, keys + i, size)) {
       internal::ParquetHashEach(keys + i, size, hashes + i);
     } else {
       HashTogether(keys + i, size, n - i, hashes + i);

@@ -1,6 +1,7 @@
 #include "lib/parquet/header.h"
 
 #include "lib/parquet/compact_reader.h"
+#include "linefilter/internal/split_block.h"
 #include "linefilter/parquet.h"
 
 namespace linefilter::internal {
@@ -73,7 +74,7 @@ Status Unknown(const char* what, const char* known) {
 }  // namespace
 
 bool IsBitset(uint64_t bitset_bytes) {
-  return bitset_bytes != 0 && bitset_bytes % kParquetBlockBytes == 0 && bitset_bytes <= kMaxParquetBitsetBytes;
+  return bitset_bytes != 0 && bitset_bytes % kSplitBlockBytes == 0 && bitset_bytes <= kMaxParquetBitsetBytes;
 }
 
 Status ReadHeader(const uint8_t* bytes, size_t size, BloomHeader* header, bool* is_cut) {
@@ -96,7 +97,7 @@ Status ReadHeader(const uint8_t* bytes, size_t size, BloomHeader* header, bool* 
         StatusCode::kCorrupt,
         "the header tells of a bitset of %lld bytes: a Bloom filter has a multiple of %u, from that to "
         "%llu; the file is damaged, or the offset is wrong",
-        static_cast<long long>(fields.bitset_bytes), kParquetBlockBytes,
+        static_cast<long long>(fields.bitset_bytes), kSplitBlockBytes,
         static_cast<unsigned long long>(kMaxParquetBitsetBytes));
   }
   header->header_bytes = fields.header_bytes;

@@ -11,9 +11,6 @@
 
 namespace linefilter::internal {
 
-// A bitset consists of blocks of so many bytes, as layout `split_block` has them.
-inline constexpr uint32_t kParquetBlockBytes = 32;
-
 struct BloomHeader {
   size_t header_bytes = 0;
   uint64_t bitset_bytes = 0;

@@ -20,7 +20,7 @@ int64_t ScaleOf(const ParquetValue& value) { return value.kind == Kind::kDecimal
 double LeastAmbiguousInteger(Kind kind) { return kind == Kind::kFloat ? 16777216.0 : 9007199254740992.0; }
 // The same for decimals without their point: a FLOAT holds 6 digits, a DOUBLE 15.
 uint64_t LeastAmbiguousDecimal(Kind kind) { return kind == Kind::kFloat ? 1000000 : 1000000000000000; }
-// Of a larger scale the least decimals may be converted to 0: 10^-37 and 10^-307 are the last that are normal.
+// The least decimals of a larger scale may be converted to 0: 10^-37 and 10^-307 are the last that are normal.
 int32_t MostScaleOfZero(Kind kind) { return kind == Kind::kFloat ? 37 : 307; }
 
 ParquetAnswer IntegerForms(const ParquetColumnType& type, const ParquetInteger& integer, Forms* forms) {

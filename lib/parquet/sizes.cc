@@ -1,5 +1,5 @@
 // Sizes of filters as engines want them: by distinct values and rate, or by a budget of bytes.
-#include "lib/parquet/header.h"
+#include "linefilter/internal/split_block.h"
 #include "linefilter/layout.h"
 #include "linefilter/parquet.h"
 #include "linefilter/sizing.h"
@@ -7,9 +7,7 @@
 namespace linefilter {
 namespace {
 
-using internal::kParquetBlockBytes;
-
-constexpr uint64_t kMostBlocks = uint64_t{1} << 24;  // of layout `split_block`
+using internal::kSplitBlockBytes;
 
 uint64_t PowerOfTwoFrom(uint64_t value) {
   uint64_t power = 1;
@@ -42,16 +40,16 @@ FilterOptions ParquetFilterOptions(double fpr) noexcept {
 }
 
 FilterOptions ParquetFilterOptionsOfBytes(uint64_t max_bytes, ParquetSize size) noexcept {
-  uint64_t blocks = max_bytes / kParquetBlockBytes;
+  uint64_t blocks = max_bytes / kSplitBlockBytes;
   if (blocks == 0) blocks = 1;
-  if (blocks > kMostBlocks) blocks = kMostBlocks;
+  if (blocks > internal::kMaxSplitBlocks) blocks = internal::kMaxSplitBlocks;
   if (size == ParquetSize::kFoldable) blocks = Foldable(blocks);
   if (size == ParquetSize::kPowerOfTwo) {
     const uint64_t power = PowerOfTwoFrom(blocks);
     blocks = power == blocks ? power : power / 2;
   }
   FilterOptions options = Options();
-  options.body_bytes = blocks * kParquetBlockBytes;
+  options.body_bytes = blocks * kSplitBlockBytes;
   return options;
 }
 

@@ -3,6 +3,7 @@
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_record.h"
 #include "lib/parquet/header.h"
+#include "linefilter/internal/split_block.h"
 #include "linefilter/parquet.h"
 
 namespace linefilter {
@@ -64,7 +65,7 @@ Status ParquetFilterView::OpenBitset(const void* bitset, uint64_t bitset_bytes) 
                             "a bitset of %llu bytes was given: that of a Bloom filter has a multiple of %u, from that "
                             "to %llu",
                             static_cast<unsigned long long>(bitset == nullptr ? 0 : bitset_bytes),
-                            internal::kParquetBlockBytes, static_cast<unsigned long long>(kMaxParquetBitsetBytes));
+                            internal::kSplitBlockBytes, static_cast<unsigned long long>(kMaxParquetBitsetBytes));
     return status_;
   }
   Bind(static_cast<const uint8_t*>(bitset), bitset_bytes);

@@ -5,6 +5,7 @@
 #include "lib/base/shared_word.h"
 #include "lib/parquet/header.h"
 #include "linefilter/filter.h"
+#include "linefilter/internal/split_block.h"
 #include "linefilter/layout.h"
 #include "linefilter/parquet.h"
 #include "linefilter/remote_body.h"
@@ -12,7 +13,7 @@
 namespace linefilter {
 namespace {
 
-using internal::kParquetBlockBytes;
+using internal::kSplitBlockBytes;
 
 // A sink gets no more at once (linefilter/memory.h).
 constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
@@ -20,7 +21,7 @@ constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
 constexpr size_t kSharedPieceBytes = size_t{1} << 14;
 
 // A Parquet file has no filter without blocks. One block of zeros has no value, either.
-constexpr uint8_t kEmptySet[kParquetBlockBytes] = {};
+constexpr uint8_t kEmptySet[kSplitBlockBytes] = {};
 
 Status CheckWritable(const FilterBase& filter) {
   if (filter.layout() == Layout::kAuto) {
@@ -28,8 +29,8 @@ Status CheckWritable(const FilterBase& filter) {
                          "the filter is broken, was never created, or was sealed or moved: there is nothing to write "
                          "(of a SwappableFilter write what a lease has)");
   }
-  // Of all layouts `split_block` alone has blocks of 32 bytes; tests/parquet/parquet_write_test.cc looks.
-  if (FactsOf(filter.layout()).block_bytes != kParquetBlockBytes) {
+  // No layout but `split_block` has blocks of 32 bytes: tests/parquet/parquet_write_test.cc looks.
+  if (FactsOf(filter.layout()).block_bytes != kSplitBlockBytes) {
     return Status::Error(StatusCode::kIncompatible,
                          "the filter has layout %s, and a Parquet file takes %s: make it with ParquetFilterOptions",
                          LayoutName(filter.layout()), LayoutName(Layout::kSplitBlock));

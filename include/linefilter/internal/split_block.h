@@ -9,6 +9,11 @@
 
 namespace linefilter::internal {
 
+// The bytes of a block, and how many blocks an image has at most. Parquet takes 32 bits of the hash times the number of
+// blocks: among more than this, some would get 0.4 % more hashes than others.
+inline constexpr uint32_t kSplitBlockBytes = 32;
+inline constexpr uint64_t kMaxSplitBlocks = uint64_t{1} << 24;
+
 // The bit of a key in word i is the high 5 bits of its in-block hash times kSplitSalts[i].
 alignas(32) inline constexpr uint32_t kSplitSalts[8] = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
                                                         0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};

@@ -19,9 +19,8 @@ namespace linefilter::internal {
 inline constexpr size_t kLookAhead = 32, kLookFarAhead = 96;
 inline constexpr uint64_t kFarBytes = uint64_t{1} << 26;
 
-template <class Blocks = LineBlocks>
 LINEFILTER_INLINE size_t LookAheadIn(const ProbeState& state) {
-  return state.num_units > kFarBytes / Blocks::kBytes ? kLookFarAhead : kLookAhead;
+  return state.num_units << state.unit_shift > kFarBytes ? kLookFarAhead : kLookAhead;
 }
 
 template <class Blocks = LineBlocks>

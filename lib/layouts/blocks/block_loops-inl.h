@@ -135,7 +135,7 @@ HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRI
 template <class Action, bool kPrefetches, size_t kLastByte, class Answers>
 HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t n, Answers& answers,
                        internal::Arrivals arrivals = {}) {
-  const size_t ahead = kPrefetches ? internal::LookAheadIn<typename Action::Blocks>(state) : 0;
+  const size_t ahead = kPrefetches ? internal::LookAheadIn(state) : 0;
   const auto prefetch = [&](size_t j)
                             HWY_ATTR { PrefetchBlock<Action::kWrites>(BlockFor<Action>(state, hashes[j]), kLastByte); };
   for (size_t j = 0; j < ahead && j < n; ++j) prefetch(j);

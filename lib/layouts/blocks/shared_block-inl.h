@@ -58,6 +58,22 @@ HWY_INLINE uint64_t MaskWord(const uint8_t* mask, size_t i) {
   return word;
 }
 
+// The key's bits that word i of the block lacks.
+[[maybe_unused]] HWY_INLINE uint64_t MissingInWord(const uint8_t* block, const uint8_t* mask, size_t i) {
+  return MaskWord(mask, i) & ~internal::LoadSharedWord(block + internal::kWordBytes * i);
+}
+
+// Sets the key's bits in those words, bit i of `words` for word i, and returns whether there are any. (A branch per
+// word is guessed wrong two or three times per key.)
+HWY_INLINE bool OrWords(unsigned words, const uint8_t* mask, uint8_t* block) {
+  const bool any = words != 0;
+  for (; words != 0; words &= words - 1) {
+    const size_t i = static_cast<size_t>(__builtin_ctz(words));
+    internal::OrIntoSharedWord(block + internal::kWordBytes * i, MaskWord(mask, i));
+  }
+  return any;
+}
+
 #if LINEFILTER_SSE2_BLOCKS
 HWY_INLINE void StoreKeyMask(const uint32_t* lane_ones, uint32_t x, LaneVec xs, uint8_t* mask) {
   const __m128i four = FourOf(x, xs);
@@ -100,8 +116,7 @@ HWY_INLINE unsigned FindMissingWords(const uint8_t* block, const uint32_t* lane_
 #else
   StoreKeyMask(lane_ones, x, xs, mask);
   for (size_t i = 0; i < kBlockWords; ++i) {
-    const uint64_t missing = MaskWord(mask, i) & ~internal::LoadSharedWord(block + internal::kWordBytes * i);
-    missing_words |= static_cast<unsigned>(missing != 0) << i;
+    missing_words |= static_cast<unsigned>(MissingInWord(block, mask, i) != 0) << i;
   }
 #endif
   return missing_words;
@@ -125,24 +140,15 @@ HWY_INLINE bool TestSharedBlock(const uint8_t* block, const uint32_t* lane_ones,
   alignas(64) uint8_t mask[64];
   StoreKeyMask(lane_ones, x, xs, mask);
   uint64_t missing = 0;
-  for (size_t i = 0; i < kBlockWords; ++i) {
-    missing |= MaskWord(mask, i) & ~internal::LoadSharedWord(block + internal::kWordBytes * i);
-  }
+  for (size_t i = 0; i < kBlockWords; ++i) missing |= MissingInWord(block, mask, i);
   return missing == 0;
 #endif
 }
 
-// Sets the bits; true if one of them was not set when its word was read. (A branch per word is guessed wrong two or
-// three times per key.)
+// Sets the bits; true if one of them was not set when its word was read.
 HWY_INLINE bool InsertIntoSharedBlock(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
   alignas(64) uint8_t mask[64];
-  unsigned words = FindMissingWords(block, lane_ones, x, xs, mask);
-  const bool is_new = words != 0;
-  for (; words != 0; words &= words - 1) {
-    const size_t i = static_cast<size_t>(__builtin_ctz(words));
-    internal::OrIntoSharedWord(block + internal::kWordBytes * i, MaskWord(mask, i));
-  }
-  return is_new;
+  return OrWords(FindMissingWords(block, lane_ones, x, xs, mask), mask, block);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -17,11 +17,7 @@
 
 namespace linefilter::internal {
 
-inline constexpr uint64_t kSplitBlockBytes = 32;
 inline constexpr uint32_t kSplitBlockProbes = 8;
-// Parquet takes 32 bits of the hash times the number of blocks. Of more blocks than this, some would get 0.4 % more
-// hashes than others.
-inline constexpr uint64_t kMaxSplitBlocks = uint64_t{1} << 24;
 
 struct SplitBlocks {
   static constexpr uint64_t kBytes = kSplitBlockBytes;

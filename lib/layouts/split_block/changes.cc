@@ -34,9 +34,6 @@ struct Insert : OnHalfLines {
 struct KeyBits {
   alignas(32) uint8_t bytes[internal::kSplitBlockBytes] = {};
   HWY_INLINE KeyBits(uint32_t x, LaneVec xs) { InsertIntoSplitBlock(bytes, x, xs); }
-  HWY_INLINE uint64_t MissingIn(const uint8_t* block, size_t word) const {
-    return MaskWord(bytes, word) & ~internal::LoadSharedWord(block + internal::kWordBytes * word);
-  }
 };
 
 // What shared_block-inl.h says of `blocked` holds here, too: its bits are judged one by one.
@@ -48,7 +45,7 @@ struct TestShared : OnHalfLines {
 #else
     const KeyBits bits(x, xs);
     uint64_t missing = 0;
-    for (size_t word = 0; word < kWords; ++word) missing |= bits.MissingIn(block, word);
+    for (size_t word = 0; word < kWords; ++word) missing |= MissingInWord(block, bits.bytes, word);
     return missing == 0;
 #endif
   }
@@ -59,14 +56,9 @@ struct InsertShared : OnHalfLines {
     const KeyBits bits(x, xs);
     unsigned words = 0;  // that lack one of the bits
     for (size_t word = 0; word < kWords; ++word) {
-      words |= static_cast<unsigned>(bits.MissingIn(block, word) != 0) << word;
+      words |= static_cast<unsigned>(MissingInWord(block, bits.bytes, word) != 0) << word;
     }
-    const bool is_new = words != 0;
-    for (; words != 0; words &= words - 1) {
-      const size_t word = static_cast<size_t>(__builtin_ctz(words));
-      internal::OrIntoSharedWord(block + internal::kWordBytes * word, MaskWord(bits.bytes, word));
-    }
-    return is_new;
+    return OrWords(words, bits.bytes, block);
   }
 };
 
