@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "lib/base/page_ahead.h"
 #include "lib/base/xxh3.h"
 #include "linefilter/hash.h"
 
@@ -63,6 +64,7 @@ inline void FetchKeyAhead(const std::string_view* keys, size_t i, size_t end) {
 #if defined(__GNUC__)
   const size_t ahead = i + kFetchKeysAhead;
   __builtin_prefetch(keys[ahead < end ? ahead : i].data());
+  FetchPageAhead(keys + i);
 #else
   (void)keys, (void)i, (void)end;
 #endif

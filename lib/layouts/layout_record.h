@@ -68,8 +68,20 @@ struct LayoutRecord {
   SizeEstimate (*size_at_fill)(double fill, uint32_t num_probes, uint64_t num_units) = nullptr;
 };
 
+inline constexpr size_t kNumLayouts = 0
+#define LINEFILTER_LAYOUT(Name) +1
+#include "lib/layouts/registry.inc"
+#undef LINEFILTER_LAYOUT
+    ;
+
+// All records, by id; ids begin at 1.
+extern const LayoutRecord* const kLayoutRecords[kNumLayouts];
+
 // Finds a layout; null for an id that this library does not implement.
-const LayoutRecord* FindLayout(Layout layout);
+inline const LayoutRecord* FindLayout(Layout layout) {
+  const size_t row = static_cast<size_t>(layout) - 1;  // the row of kAuto wraps
+  return row < kNumLayouts ? kLayoutRecords[row] : nullptr;
+}
 
 // Makes `state` answer. A body of 0 bytes is the empty set.
 void BindBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* state);

@@ -12,13 +12,13 @@ namespace internal {
 #include "lib/layouts/registry.inc"
 #undef LINEFILTER_LAYOUT
 
-namespace {
-
-constexpr const LayoutRecord* kRecords[] = {
+const LayoutRecord* const kLayoutRecords[kNumLayouts] = {
 #define LINEFILTER_LAYOUT(Name) &k##Name##Layout,
 #include "lib/layouts/registry.inc"
 #undef LINEFILTER_LAYOUT
 };
+
+namespace {
 
 constexpr Layout kIds[] = {
 #define LINEFILTER_LAYOUT(Name) Layout::k##Name,
@@ -35,11 +35,6 @@ constexpr bool RowsAreById() {
 static_assert(RowsAreById(), "FindLayout takes the row of an id");
 
 }  // namespace
-
-const LayoutRecord* FindLayout(Layout layout) {
-  const size_t row = static_cast<size_t>(layout) - 1;  // the row of kAuto wraps
-  return row < std::size(kRecords) ? kRecords[row] : nullptr;
-}
 
 void BindConstant(const Kernels& kernels, ProbeState* state) {
   Reset(state);
@@ -70,7 +65,7 @@ bool ParseLayout(const char* name, Layout* layout) noexcept {
     *layout = Layout::kAuto;
     return true;
   }
-  for (const internal::LayoutRecord* record : internal::kRecords) {
+  for (const internal::LayoutRecord* record : internal::kLayoutRecords) {
     if (!record->facts.buildable || strcmp(name, record->name) != 0) continue;
     *layout = record->layout;
     return true;

@@ -24,20 +24,10 @@ BlockBits ReadBitsOf(const uint8_t* block, uint32_t num_probes) {
   return {MeanOfRotations(fill, num_probes), static_cast<uint32_t>(ones)};
 }
 
-bool IsValid(uint64_t body_bytes, uint32_t num_probes) {
-  return BodyIsBlocks(body_bytes) && num_probes >= 1 && num_probes <= kMostProbesOfBlocked;
-}
-
 void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
   BindBlocks(num_probes <= kMostFewProbes ? InlineTest::kFewLanes : InlineTest::kBlock, body, body_bytes, num_probes,
              state);
   state->lane_ones = LaneOnes(num_probes);
-}
-
-// Engines ask so at each lookup. A state that is bound for one question costs more than the test of its block.
-bool MayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash) {
-  if (!IsValid(body_bytes, num_probes)) return true;
-  return body_bytes != 0 && BlockedMayContain(body, body_bytes / kBlockBytes, LaneOnes(num_probes), hash);
 }
 
 SizeEstimate SizeAtFill(double fill, uint32_t num_probes, uint64_t num_blocks) {
@@ -61,13 +51,13 @@ double BlockedFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enou
 extern const LayoutRecord kBlockedLayout;
 constexpr LayoutRecord kBlockedLayout = [] {
   LayoutRecord record =
-      PlainRecord<IsValid, Bind, BlockedKernels>(Layout::kBlocked, "blocked", ApproximateSize, ExpectedFpr);
+      PlainRecord<IsBodyOfBlocked, Bind, BlockedKernels>(Layout::kBlocked, "blocked", ApproximateSize, ExpectedFpr);
   LayoutFacts& facts = record.facts;
   facts.buildable = facts.takes_keys = facts.shares = facts.unites = facts.folds = facts.zeros_are_empty = true;
   facts.block_bytes = kBlockBytes;
   facts.max_num_probes = kMostProbesOfBlocked;
   facts.bits_of_position = 1;
-  record.body_may_contain = MayContain;
+  record.body_may_contain = BlockedMayContain;
   record.size_at_fill = SizeAtFill;
   return record;
 }();

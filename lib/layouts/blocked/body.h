@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/layouts/blocks/block.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_maker.h"
 
@@ -15,9 +16,14 @@ namespace linefilter::internal {
 
 inline constexpr uint32_t kMostProbesOfBlocked = 16;
 
+// Tells whether an image can have such a body.
+inline bool IsBodyOfBlocked(uint64_t body_bytes, uint32_t num_probes) {
+  return BodyIsBlocks(body_bytes) && num_probes >= 1 && num_probes <= kMostProbesOfBlocked;
+}
+
 const Kernels& BlockedKernels();
-// Asks a body to which no state is bound.
-bool BlockedMayContain(const uint8_t* body, uint64_t num_blocks, const uint32_t* lane_ones, uint64_t hash);
+// This is LayoutRecord::body_may_contain.
+bool BlockedMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash);
 
 // These are LayoutMaker::build_range and folded_fpr.
 void BlockedBuildRange(const ProbeState& state, const BlockRange& range, void* scratch);

@@ -3,6 +3,7 @@
 #include "lib/layouts/kernels.h"
 
 #include "lib/layouts/blocked/body.h"
+#include "lib/layouts/blocks/lane_table.h"
 #include "lib/layouts/target.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -22,8 +23,8 @@ namespace {
 
 const internal::Kernels* TargetKernels() { return UnderThisName<N_AVX3::TargetKernels>(); }
 
-bool TargetMayContain(const uint8_t* body, uint64_t num_blocks, const uint32_t* lane_ones, uint64_t hash) {
-  return N_AVX3::TargetMayContain(body, num_blocks, lane_ones, hash);
+bool TargetMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash) {
+  return N_AVX3::TargetMayContain(body, body_bytes, num_probes, hash);
 }
 
 #else
@@ -41,9 +42,13 @@ const internal::Kernels* TargetKernels() {
   return &kernels;
 }
 
-bool TargetMayContain(const uint8_t* body, uint64_t num_blocks, const uint32_t* lane_ones, uint64_t hash) {
+// Engines ask so at each lookup. A state that is bound for one question costs more than the test of its block.
+bool TargetMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash) {
+  if (!internal::IsBodyOfBlocked(body_bytes, num_probes)) return true;
+  if (body_bytes == 0) return false;
   const uint32_t x = InBlockHash(hash);
-  return TestBlock(body + 64 * BlockIndex(hash, num_blocks), lane_ones, x, hn::Set(LaneTag(), x));
+  const uint8_t* const block = body + 64 * BlockIndex(hash, body_bytes / 64);
+  return TestBlock(block, internal::LaneOnes(num_probes), x, hn::Set(LaneTag(), x));
 }
 
 #endif
@@ -60,8 +65,8 @@ LINEFILTER_TARGET_TABLE(TargetMayContain);
 
 namespace internal {
 const Kernels& BlockedKernels() { return *LINEFILTER_DISPATCH(TargetKernels)(); }
-bool BlockedMayContain(const uint8_t* body, uint64_t num_blocks, const uint32_t* lane_ones, uint64_t hash) {
-  return LINEFILTER_DISPATCH(TargetMayContain)(body, num_blocks, lane_ones, hash);
+bool BlockedMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash) {
+  return LINEFILTER_DISPATCH(TargetMayContain)(body, body_bytes, num_probes, hash);
 }
 }  // namespace internal
 }  // namespace linefilter

@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "hwy/highway.h"
+#include "lib/base/page_ahead.h"
 #include "lib/layouts/blocks/answers.h"
 #include "lib/layouts/blocks/batch_kernels-inl.h"
 #include "lib/layouts/blocks/block_batch.h"
@@ -141,6 +142,7 @@ HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT has
   for (size_t j = 0; j < ahead && j < n; ++j) prefetch(j);
   size_t i = 0;
   for (; n >= i + kTogether + ahead; i += kTogether) {
+    if (kTogether > 1) internal::FetchPageAhead(hashes + i);
     for (uint64_t j = 0; j < arrivals.per_hash; ++j) {
       __builtin_prefetch(reinterpret_cast<const void*>(arrivals.begin));
       arrivals.begin += kTogether * sizeof(*hashes);

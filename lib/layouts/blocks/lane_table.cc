@@ -3,13 +3,6 @@
 namespace linefilter::internal {
 namespace {
 
-// The index is [num_probes - 1]. In one filter 1 KiB of it is hot, or 64 bytes where LanesOf suffices, or 576 where
-// eight lanes are asked, or 320 where lanes are listed.
-struct LaneTables {
-  alignas(64) LaneTable of[16];
-};
-static_assert(sizeof(LaneTable) % 64 == 0, "the rows of each are aligned");
-
 #if defined(__x86_64__)
 constexpr void ListFewLanes(uint32_t num_probes, LaneTable* table) {
   uint32_t found = 0;
@@ -50,11 +43,9 @@ constexpr LaneTables MakeLaneTables() {
   return tables;
 }
 
-constexpr LaneTables kLaneTables = MakeLaneTables();
-
 }  // namespace
 
-const uint32_t* LaneOnes(uint32_t num_probes) { return kLaneTables.of[num_probes - 1].ones[0]; }
+constexpr LaneTables kLaneTables = MakeLaneTables();
 
 // All rotations are side by side, which the compiler vectorizes: bit j of a subset is lane j - rotation, so with the
 // shares backwards, twice, each bit reads 16 of them in order.

@@ -44,7 +44,16 @@ inline const uint32_t* LanesOf(const uint32_t* lane_ones) { return lane_ones + k
 
 // Makes ProbeState::lane_ones for that many probes, 1..16; those of one more follow it, so many lanes later.
 inline constexpr size_t kLaneOnesOfOne = sizeof(LaneTable) / sizeof(uint32_t);
-const uint32_t* LaneOnes(uint32_t num_probes);
+
+// The index is [num_probes - 1]. In one filter 1 KiB of it is hot, or 64 bytes where LanesOf suffices, or 576 where
+// eight lanes are asked, or 320 where lanes are listed.
+struct LaneTables {
+  alignas(64) LaneTable of[16];
+};
+static_assert(sizeof(LaneTable) % 64 == 0, "the rows of each are aligned");
+extern const LaneTables kLaneTables;
+
+inline const uint32_t* LaneOnes(uint32_t num_probes) { return kLaneTables.of[num_probes - 1].ones[0]; }
 
 // Mean over the rotations of the product of the lanes' shares: the rate of a block at which that share of what can be
 // asked in each lane says "maybe".

@@ -68,16 +68,8 @@ class Levels {
   double ones_of_highest_ = 0;
 };
 
-bool IsValid(uint64_t body_bytes, uint32_t num_probes) { return BodyIsBlocks(body_bytes) && num_probes == 0; }
-
 void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
   BindBlocks(InlineTest::kSolvedBlock, body, body_bytes, num_probes, state);
-}
-
-// See MayContain of `blocked`.
-bool MayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash) {
-  if (!IsValid(body_bytes, num_probes)) return true;
-  return body_bytes != 0 && RetrievalMayContain(body, body_bytes / kBlockBytes, hash);
 }
 
 // Counts blocks by T, into counts[256]; returns 256.
@@ -122,9 +114,9 @@ double ExpectedFpr(const ProbeState& state) {
 
 extern const LayoutRecord kRetrievalLayout;
 constexpr LayoutRecord kRetrievalLayout = [] {
-  LayoutRecord record =
-      PlainRecord<IsValid, Bind, RetrievalKernels>(Layout::kRetrieval, "retrieval", ApproximateSize, ExpectedFpr);
-  record.body_may_contain = MayContain;
+  LayoutRecord record = PlainRecord<IsBodyOfRetrieval, Bind, RetrievalKernels>(Layout::kRetrieval, "retrieval",
+                                                                               ApproximateSize, ExpectedFpr);
+  record.body_may_contain = RetrievalMayContain;
   record.count_levels = CountLevels;
   record.facts.buildable = record.facts.has_levels = true;
   record.facts.block_bytes = kBlockBytes;

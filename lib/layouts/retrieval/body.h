@@ -6,13 +6,19 @@
 #ifndef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_BODY_H_
 #define LINEFILTER_LIB_LAYOUTS_RETRIEVAL_BODY_H_
 
+#include "lib/layouts/blocks/block.h"
 #include "lib/layouts/kernels.h"
 
 namespace linefilter::internal {
 
+// Tells whether an image can have such a body.
+inline bool IsBodyOfRetrieval(uint64_t body_bytes, uint32_t num_probes) {
+  return BodyIsBlocks(body_bytes) && num_probes == 0;
+}
+
 const Kernels& RetrievalKernels();
-// Asks a body to which no state is bound.
-bool RetrievalMayContain(const uint8_t* body, uint64_t num_blocks, uint64_t hash);
+// This is LayoutRecord::body_may_contain.
+bool RetrievalMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash);
 
 }  // namespace linefilter::internal
 

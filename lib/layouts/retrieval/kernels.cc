@@ -11,6 +11,7 @@
 
 #include <cstring>
 
+#include "lib/base/page_ahead.h"
 #include "lib/layouts/blocks/block_batch.h"
 #include "lib/layouts/retrieval/body.h"
 #include "lib/layouts/target.h"
@@ -197,6 +198,7 @@ HWY_INLINE void FillGroup(const ProbeState& state, size_t ahead, size_t last_byt
 #pragma GCC unroll 8  // g++ 12 keeps the counter in memory: 2.24 against 2.35 ns
 #endif
   for (size_t i = 0; i < kGroup; i += kKeysAtOnce) {
+    if (i % 8 == 0) internal::FetchPageAhead(hashes + i);
     if (kPrefetches) {
       LINEFILTER_UNROLL
       for (size_t j = i; j < i + kKeysAtOnce; ++j) {
@@ -283,8 +285,11 @@ const internal::Kernels* TargetKernels() {
   return &kernels;
 }
 
-bool TargetMayContain(const uint8_t* body, uint64_t num_blocks, uint64_t hash) {
-  return TestSolvedBlock(body + 64 * BlockIndex(hash, num_blocks), InBlockHash(hash));
+// See TargetMayContain of `blocked`.
+bool TargetMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash) {
+  if (!internal::IsBodyOfRetrieval(body_bytes, num_probes)) return true;
+  if (body_bytes == 0) return false;
+  return TestSolvedBlock(body + 64 * BlockIndex(hash, body_bytes / 64), InBlockHash(hash));
 }
 
 }  // namespace
@@ -299,8 +304,8 @@ LINEFILTER_TARGET_TABLE(TargetMayContain);
 
 namespace internal {
 const Kernels& RetrievalKernels() { return *LINEFILTER_DISPATCH(TargetKernels)(); }
-bool RetrievalMayContain(const uint8_t* body, uint64_t num_blocks, uint64_t hash) {
-  return LINEFILTER_DISPATCH(TargetMayContain)(body, num_blocks, hash);
+bool RetrievalMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash) {
+  return LINEFILTER_DISPATCH(TargetMayContain)(body, body_bytes, num_probes, hash);
 }
 }  // namespace internal
 }  // namespace linefilter
