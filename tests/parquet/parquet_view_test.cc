@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "linefilter/filter.h"
 #include "linefilter/parquet.h"
 #include "tests/parquet/parquet_test.h"
 #include "tests/reference/parquet.h"
@@ -112,6 +113,18 @@ TEST(ParquetFilterView, IsReadByItsOffset) {
   EXPECT_EQ(more.filter_bytes(), 1040u);
 }
 
+TEST(ParquetFilterView, TellsTheRoomOfItsCopy) {
+  const std::string file = FileOfParquetMr();
+  const ParquetFilterView view(file.data(), file.size());
+  Filter filter;
+  ASSERT_TRUE(IsOk(CopyParquetFilter(view, &filter)));
+  for (const double fpr : {0.001, 0.5, 0.999, 1.0}) {
+    EXPECT_GT(view.RoomFor(fpr), 100u);
+    EXPECT_EQ(view.RoomFor(fpr), filter.RoomFor(fpr));
+  }
+  EXPECT_GT(view.RoomFor(0.999), 8 * view.body_bytes());
+}
+
 // 2 GiB less a block: more blocks than our own images have.
 TEST(ParquetFilterView, AsksTheLargestBitset) {
   if (sizeof(void*) < 8) GTEST_SKIP() << "2 GiB are more than this CPU may address";
@@ -133,6 +146,7 @@ TEST(ParquetFilterView, AsksTheLargestBitset) {
     EXPECT_EQ(reference::ParquetMayContain(bitset, size, hashes[i]), i % 2 == 0);
   }
   EXPECT_TRUE(view.MayContainHash(hashes[0]));
+  for (const double fpr : {0.5, 1.0}) EXPECT_EQ(view.RoomFor(fpr), 0u) << "no Filter is as large";
   munmap(mapped, size);
 }
 
