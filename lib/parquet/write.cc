@@ -1,14 +1,13 @@
 // A filter of layout `split_block` and Parquet's hash has the bits of a Parquet file: a header is put in front of them.
 #include <cstring>
 
-#include "lib/base/memory.h"
 #include "lib/base/shared_word.h"
+#include "lib/filters/body_copy.h"
 #include "lib/parquet/header.h"
 #include "linefilter/filter.h"
 #include "linefilter/internal/split_block.h"
 #include "linefilter/layout.h"
 #include "linefilter/parquet.h"
-#include "linefilter/remote_body.h"
 
 namespace linefilter {
 namespace {
@@ -71,25 +70,6 @@ bool WriteBitset(const FilterBase& filter, const Sink& sink) {
   return true;
 }
 
-struct Buffer {
-  uint8_t* at;
-  static bool Write(void* context, const void* data, size_t size) noexcept {
-    Buffer* const buffer = static_cast<Buffer*>(context);
-    memcpy(buffer->at, data, size);
-    buffer->at += size;
-    return true;
-  }
-};
-
-// Writes the image of the view's bits.
-Status WriteImageOf(const ParquetFilterView& view, const BodyFacts& facts, uint8_t* image) {
-  Buffer buffer = {image};
-  BodyImageWriter writer;
-  Status status = writer.Start(facts, {Buffer::Write, &buffer});
-  if (status.ok()) status = writer.Append(view.body(), static_cast<size_t>(view.body_bytes()));
-  return status.ok() ? writer.Finish() : status;
-}
-
 }  // namespace
 
 uint64_t ParquetFilterBytes(const FilterBase& filter) noexcept {
@@ -126,27 +106,12 @@ Status WriteParquetFilterTo(const FilterBase& filter, void* out, size_t size) no
 
 Status CopyParquetFilter(const ParquetFilterView& view, Filter* filter, const FilterOptions& options) noexcept {
   if (!view.status().ok()) return view.status();
-  BodyFacts facts;
-  facts.layout = view.layout();
-  facts.hash_id = view.hash_id();
-  facts.body_bytes = view.body_bytes();
-  const uint64_t image_bytes = BodyImageBytes(facts);
-  if (image_bytes == 0) {
-    return Status::Error(StatusCode::kUnsupported,
-                         "the Bloom filter has %llu bytes, which is more than a filter that takes keys can have (2^24 "
-                         "blocks): ask it as it is",
-                         static_cast<unsigned long long>(view.body_bytes()));
-  }
-  const Allocator& allocator = options.allocator;
-  Status status = internal::CheckAllocator(allocator);
-  if (!status.ok()) return status;
-  if (image_bytes > options.memory_limit) return internal::OverLimit(image_bytes, options.memory_limit);
-  uint8_t* const image = static_cast<uint8_t*>(internal::Allocate(allocator, image_bytes));
-  if (image == nullptr) return internal::OutOfMemory(image_bytes);
-  status = WriteImageOf(view, facts, image);
-  if (status.ok()) status = filter->CreateFromImage(image, static_cast<size_t>(image_bytes), options);
-  internal::Deallocate(allocator, image, image_bytes);
-  return status;
+  constexpr uint64_t kMostBytes = kSplitBlockBytes * internal::kMaxSplitBlocks;
+  if (view.body_bytes() <= kMostBytes) return internal::BodyCopy::Make(view, options, filter);
+  return Status::Error(StatusCode::kUnsupported,
+                       "the Bloom filter has %llu bytes, and a filter that takes keys has at most %llu (2^24 blocks): "
+                       "ask it as it is",
+                       static_cast<unsigned long long>(view.body_bytes()), static_cast<unsigned long long>(kMostBytes));
 }
 
 }  // namespace linefilter

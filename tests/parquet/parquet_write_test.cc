@@ -17,6 +17,7 @@
 #include "tests/testing/building.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status.h"
+#include "tests/testing/test_allocator.h"
 
 namespace linefilter::test {
 namespace {
@@ -209,6 +210,30 @@ TEST(ParquetSizes, AFilterOfABudgetFoldsToItsKeys) {
     const ParquetFilterView view(file.data(), file.size());
     EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), hashes.size());
   }
+}
+
+// The bits go from the file into the memory of the filter.
+TEST(ParquetCopy, AllocatesTheFilterAlone) {
+  const std::string file = FileOfParquetMr();
+  const ParquetFilterView view(file.data(), file.size());
+  TestAllocator memory;
+  Filter filter;
+  memory.FailFrom(0);
+  EXPECT_TRUE(Says(StatusCode::kOutOfMemory, CopyParquetFilter(view, &filter, memory.WithHooks()), "1024"));
+  EXPECT_EQ(filter.layout(), Layout::kAuto);
+  memory.FailFrom(TestAllocator::kNever);
+  const uint64_t before = memory.num_allocations();
+  ASSERT_TRUE(IsOk(CopyParquetFilter(view, &filter, memory.WithHooks())));
+  EXPECT_EQ(memory.num_allocations(), before + 1);
+  EXPECT_EQ(memory.peak_bytes(), 1024u);
+  EXPECT_TRUE(memory.Owns(filter.body()));
+  EXPECT_EQ(Written(filter), file);
+  EXPECT_EQ(filter.capacity(), 0u) << "nobody said";
+  EXPECT_EQ(filter.key_kind(), KeyKind::kUnknown);
+  FilterOptions options = memory.WithHooks();
+  options.layout = Layout::kBlocked;
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, CopyParquetFilter(view, &filter, options), "layout split_block"));
+  EXPECT_EQ(Written(filter), file) << "it is as it was";
 }
 
 TEST(ParquetCopy, TakesKeysAndUnites) {
