@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "lib/base/shared_word.h"
+#include "lib/base/sink.h"
 #include "lib/filters/body_copy.h"
 #include "lib/parquet/header.h"
 #include "linefilter/filter.h"
@@ -14,8 +15,6 @@ namespace {
 
 using internal::kSplitBlockBytes;
 
-// A sink gets no more at once (linefilter/memory.h).
-constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
 // What others change is copied in such pieces, on the stack.
 constexpr size_t kSharedPieceBytes = size_t{1} << 14;
 
@@ -58,14 +57,12 @@ void Copy(const FilterBase& filter, uint64_t begin, uint64_t size, uint8_t* out)
 
 bool WriteBitset(const FilterBase& filter, const Sink& sink) {
   const uint64_t all = BitsetBytesOf(filter);
-  const bool is_shared = filter.probe_state().is_shared;
+  if (!filter.probe_state().is_shared) return internal::WritePieces(sink, BitsetOf(filter), all);
   uint8_t copy[kSharedPieceBytes];
-  for (uint64_t begin = 0; begin < all;) {
-    const uint64_t most = is_shared ? sizeof(copy) : kPieceBytes, size = all - begin < most ? all - begin : most;
-    if (is_shared) Copy(filter, begin, size, copy);
-    const uint8_t* const piece = is_shared ? copy : BitsetOf(filter) + begin;
-    if (!sink.write(sink.context, piece, static_cast<size_t>(size))) return false;
-    begin += size;
+  for (uint64_t begin = 0; begin < all; begin += sizeof(copy)) {
+    const size_t size = static_cast<size_t>(all - begin < sizeof(copy) ? all - begin : sizeof(copy));
+    Copy(filter, begin, size, copy);
+    if (!sink.write(sink.context, copy, size)) return false;
   }
   return true;
 }
@@ -80,11 +77,9 @@ uint64_t ParquetFilterBytes(const FilterBase& filter) noexcept {
 }
 
 Status WriteParquetFilter(const FilterBase& filter, const Sink& sink) noexcept {
-  const Status status = CheckWritable(filter);
+  Status status = CheckWritable(filter);
+  if (status.ok()) status = internal::CheckSink(sink);
   if (!status.ok()) return status;
-  if (sink.write == nullptr) {
-    return Status::Error(StatusCode::kInvalidArgument, "the sink has no write function: set it");
-  }
   uint8_t header[internal::kMostWrittenHeader];
   const size_t header_bytes = internal::WriteHeader(BitsetBytesOf(filter), header);
   if (sink.write(sink.context, header, header_bytes) && WriteBitset(filter, sink)) return status;
