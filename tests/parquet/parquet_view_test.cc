@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -111,6 +112,30 @@ TEST(ParquetFilterView, IsReadByItsOffset) {
   const ParquetFilterView more(file.data() + 5, file.size() - 5);
   EXPECT_TRUE(IsOk(more.status()));
   EXPECT_EQ(more.filter_bytes(), 1040u);
+}
+
+// Threads ask one view and one question at once, and open views of the same bytes.
+TEST(ParquetFilterView, ThreadsShareAViewAndAQuestion) {
+  const std::string file = FileOfParquetMr();
+  const ParquetFilterView view(file.data(), file.size());
+  ASSERT_TRUE(IsOk(view.status()));
+  const ParquetQuestion question(ParquetColumnType::Of(ParquetLogicalType::kString), ParquetValue::Text("bloom"));
+  const std::vector<uint64_t> hashes = RandomHashes(1000, 4);
+  const uint64_t maybes = view.CountMaybes(hashes.data(), hashes.size());
+  std::vector<int> wrong(4);
+  std::vector<std::thread> threads;
+  for (int& count : wrong) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) {
+        const ParquetFilterView own(file.data(), file.size()), copy = view;
+        count += view.CountMaybes(hashes.data(), hashes.size()) != maybes || own.ExpectedFpr() != view.ExpectedFpr();
+        count += !question.MayContain(view) || !question.MayContain(own) || !question.MayContain(copy);
+        count += ParquetBytesNeeded(file.data(), 64) != file.size();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(4));
 }
 
 TEST(ParquetFilterView, TellsTheRoomOfItsCopy) {
