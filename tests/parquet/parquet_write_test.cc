@@ -1,6 +1,9 @@
 // Filters are written as Parquet has them, by every way, and read back; what cannot be written says what to do. Sizes
 // are those that were asked for.
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <regex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -173,6 +176,28 @@ TEST(ParquetSizes, AreTheLeastForTheRate) {
   EXPECT_EQ(ParquetBitsetBytes(100, 0), 0u);
   EXPECT_EQ(ParquetBitsetBytes(100, 1.5), 0u);
   EXPECT_EQ(ParquetBitsetBytes(UINT64_MAX, 0.01), 0u);
+}
+
+// The table of the guide. Arrow has m = -8 n / ln(1 - p^(1/8)) bits, rounded up to a power of two.
+TEST(ParquetSizes, AreThoseOfTheGuide) {
+  std::string guide = ReadFile(std::string(LINEFILTER_SOURCE_DIR) + "/doc/guide/parquet.md");
+  guide.erase(std::remove(guide.begin(), guide.end(), ','), guide.end());
+  const std::regex row(R"(\| (\d+) \| ([\d.]+) % \| (\d+) \| ([\d.]+) % \| (\d+) \| ([\d.]+) times \|)");
+  int rows = 0;
+  for (std::sregex_iterator it(guide.begin(), guide.end(), row), end; it != end; ++it, ++rows) {
+    SCOPED_TRACE(it->str());
+    const auto number = [&](size_t i) { return std::stod((*it)[i]); };
+    const double values = number(1), fpr = number(2) / 100, ours = number(5);
+    const double bits = -8 * values / std::log(1 - std::pow(fpr, 1.0 / 8));
+    const double arrow = std::pow(2, std::ceil(std::log2(bits))) / 8;
+    EXPECT_EQ(number(3), arrow);
+    const double real =
+        ExpectedFpr(Layout::kSplitBlock, static_cast<uint64_t>(values), static_cast<uint64_t>(arrow), 0);
+    EXPECT_NEAR(number(4) / 100, real, 0.04 * real);
+    EXPECT_EQ(static_cast<uint64_t>(ours), ParquetBitsetBytes(static_cast<uint64_t>(values), fpr));
+    EXPECT_NEAR(number(6), arrow / ours, 0.0051);
+  }
+  EXPECT_EQ(rows, 8);
 }
 
 TEST(ParquetSizes, OfABudget) {
