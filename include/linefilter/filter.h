@@ -36,6 +36,10 @@ namespace linefilter {
 
 class FilterView;
 
+namespace internal {
+struct BodyCopy;  // lib/filters/body_copy.h
+}
+
 // A filter of any layout that takes keys (LayoutFacts::takes_keys).
 class LINEFILTER_EXPORT Filter : public KeyFilter {
  public:
@@ -111,10 +115,11 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   Status LoadImage(Layout layout, const char* path, const FilterOptions& options) noexcept;
 
  private:
-  friend class ConcurrentFilter;  // whose owner_ is made and copied so, too
+  friend class ConcurrentFilter;     // whose owner_ is made and copied so, too
+  friend struct internal::BodyCopy;  // copies what is no image
 
   struct LINEFILTER_LOCAL Writing;  // its table KeyFilter::Image
-  LINEFILTER_LOCAL Status CopyView(Layout layout, const FilterView& view, const FilterOptions& options) noexcept;
+  LINEFILTER_LOCAL Status CopyView(Layout layout, const FilterBase& view, const FilterOptions& options) noexcept;
   LINEFILTER_LOCAL Status CopyOf(const FilterBase& other, const FilterOptions& options) noexcept;
   LINEFILTER_LOCAL Status UnionBody(const FilterBase& other, const UnionOptions& options) noexcept;
   LINEFILTER_LOCAL void Release() noexcept;

@@ -124,10 +124,11 @@ class LINEFILTER_EXPORT FilterBase {
   // highest level, which 15 keys and fewer reach, count by their one bits; a level of 0 makes it infinite.
   SizeEstimate ApproximateSize() const noexcept;
   // How many more distinct keys it takes until its expected rate is `fpr`, by the model. It is 0 if the rate is above
-  // that already, for a filter that takes no key (`retrieval`, the empty set, a broken one), and for an fpr that is not
-  // above 0. Several stages are asked for what the newest still takes; a ScalableFilter counts the stages that it would
-  // open, up to its memory_limit. A RotatingFilter counts as if it did not rotate. For an fpr of 1 or more it is
-  // UINT64_MAX where keys are taken.
+  // that already, for a filter that takes no key, and for an fpr that is not above 0. No key is taken by `retrieval`,
+  // the empty set, a broken filter, and a ParquetFilterView above 2^24 blocks (512 MiB), which no Filter can copy.
+  // Several stages are asked for what the newest still takes; a ScalableFilter counts the stages that it would open, up
+  // to its memory_limit. A RotatingFilter counts as if it did not rotate. For an fpr of 1 or more it is UINT64_MAX
+  // where keys are taken.
   uint64_t RoomFor(double fpr) const noexcept;
   // Whether more distinct keys are in it than it was made for, beyond four standard errors of the estimate. So a filter
   // that holds just those is not called overfull (but one in 30,000). It is false if nobody said how many they are.

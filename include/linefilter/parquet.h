@@ -98,8 +98,8 @@ inline Status AppendParquetFilter(const FilterBase& filter, std::string* file) {
 }
 
 // Makes a filter of the same bits that takes keys, folds and unites, as Filter::CreateFromImage makes one of an image:
-// allocator and memory_limit of the options count. A bitset above 2^24 blocks (512 MiB) is too large for it
-// (kUnsupported).
+// allocator and memory_limit of the options count, and layout unless it is kAuto. It takes no memory but that of the
+// filter. A bitset above 2^24 blocks (512 MiB) is too large for it (kUnsupported).
 LINEFILTER_EXPORT Status CopyParquetFilter(const ParquetFilterView& view, Filter* filter,
                                            const FilterOptions& options = {}) noexcept;
 

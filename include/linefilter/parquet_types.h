@@ -242,7 +242,8 @@ enum class ParquetReason : uint8_t {
   kUnsupportedType,  // "maybe": the type has no filter, or is none that this version knows
   kNoFilter,         // "maybe": the filter is broken, or was never made
   kOtherHash,        // "maybe": the filter has another hash than Parquet's
-  kOutOfRange,       // "absent": the type of the column cannot hold the value
+  kOutOfRange,       // "absent": the type of the column cannot hold the value; no filter was asked, so a broken one has
+                     // this answer, too
 };
 
 // An answer, and why.

@@ -59,8 +59,9 @@ LINEFILTER_EXPORT double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t 
 
 // The most keys that body_bytes hold with an expected false-positive rate of at most fpr (the inverse of SizeForFpr).
 // num_probes is that of a filter that is there already; 0 means the best for the keys, and then each has 1 bit at
-// least. It is 0 for an fpr that is not above 0 (or no number), and for arguments that no filter has. Every number of
-// keys has a rate of 1 or less: for such an fpr it is 2^64 - 1, with the best num_probes one key for each bit.
+// least. A layout without num_probes takes 0, and there keys may have less. It is 0 for an fpr that is not above 0 (or
+// no number), and for arguments that no filter has. Every number of keys has a rate of 1 or less: for such an fpr it is
+// 2^64 - 1, with the best num_probes one key for each bit.
 LINEFILTER_EXPORT uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr,
                                          uint32_t num_probes = 0) noexcept;
 

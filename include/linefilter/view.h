@@ -56,11 +56,11 @@ class LINEFILTER_EXPORT FilterView : public FilterBase {
 
   // Opens `size` bytes, which are exactly one image, neither more nor less: keep its offset and size beside it, for it
   // does not tell them. `verify` is kWhole or kTrusted: with another one it is kInvalidArgument, because a view has no
-  // memory for the marks of kLazy. Both verify the trailer, and a body of at most 4 KiB (about 20 ns for 400 bytes);
-  // kWhole verifies a larger one, too. On an error (kCorrupt, kUnsupported) the
-  // view answers "maybe" to everything, and status() keeps the reason: it does not stay with the image before, whose
-  // bytes the caller may have replaced. `secret` goes with an image of a keyed hash (linefilter/hash.h), and is
-  // copied. Without it, with another one, or with one for an image that needs none, it is kIncompatible.
+  // memory for the marks of kLazy. Both verify the trailer, and a body of at most 4 KiB; kWhole verifies a larger one,
+  // too. On an error (kCorrupt, kUnsupported) the view answers "maybe" to everything, and status() keeps the reason: it
+  // does not stay with the image before, whose bytes the caller may have replaced. `secret` goes with an image of a
+  // keyed hash (linefilter/hash.h), and is copied. Without it, with another one, or with one for an image that needs
+  // none, it is kIncompatible.
   Status Open(const void* image, size_t size, VerifyMode verify, const HashSecret* secret = nullptr) noexcept;
 
   // Returns kCorrupt with the damaged range if the body does not match its checks. It reads the whole body (about 0.1 s

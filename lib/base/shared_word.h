@@ -14,14 +14,17 @@ inline constexpr size_t kWordBytes = 8;
 // because a uint64_t of a 32-bit CPU may be less aligned than its atomic instructions need.
 typedef uint64_t __attribute__((may_alias, aligned(8))) SharedWord;
 
+// UBSan looks at no atomic access, but at the alignment that is assumed.
 inline __attribute__((always_inline)) uint64_t LoadSharedWord(const uint8_t* at) {
-  return __atomic_load_n(reinterpret_cast<const SharedWord*>(at), __ATOMIC_RELAXED);
+  const void* const aligned = __builtin_assume_aligned(at, sizeof(SharedWord));
+  return __atomic_load_n(static_cast<const SharedWord*>(aligned), __ATOMIC_RELAXED);
 }
 
 // A part of a word, 4 bytes in memory order: each of its bits is as new as a load of the word would have it.
 typedef uint32_t __attribute__((may_alias, aligned(4))) SharedHalf;
 inline __attribute__((always_inline)) uint32_t LoadSharedHalf(const uint8_t* at) {
-  return __atomic_load_n(reinterpret_cast<const SharedHalf*>(at), __ATOMIC_RELAXED);
+  const void* const aligned = __builtin_assume_aligned(at, sizeof(SharedHalf));
+  return __atomic_load_n(static_cast<const SharedHalf*>(aligned), __ATOMIC_RELAXED);
 }
 
 // Copies whole words, each as it is at some moment.
@@ -34,7 +37,8 @@ inline void CopyShared(const uint8_t* from, uint64_t size, uint8_t* to) {
 
 // The old value is not asked for: x86-64 then has one `lock or`, Arm (LSE) one `stset`, both wait-free.
 inline __attribute__((always_inline)) void OrIntoSharedWord(uint8_t* at, uint64_t bits) {
-  __atomic_fetch_or(reinterpret_cast<SharedWord*>(at), bits, __ATOMIC_RELAXED);
+  void* const aligned = __builtin_assume_aligned(at, sizeof(SharedWord));
+  __atomic_fetch_or(static_cast<SharedWord*>(aligned), bits, __ATOMIC_RELAXED);
 }
 
 }  // namespace linefilter::internal

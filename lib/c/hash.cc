@@ -1,15 +1,14 @@
 #include "linefilter/hash.h"
 
-#include <cstring>
+#include <new>
+#include <string_view>
 
 #include "lib/c/convert.h"
-#include "lib/filters/hash_keys.h"
 #include "lib/filters/secret.h"
 #include "linefilter/c/hash.h"
 
 using linefilter::internal::BytesKeys;
 using linefilter::internal::GivenSecret;
-using linefilter::internal::HashInGroups;
 using linefilter::internal::KeyFromC;
 
 namespace {
@@ -28,10 +27,15 @@ uint64_t HashOne(const KeyHash& key_hash, linefilter::Key key) {
   return hash;
 }
 
+// Goes straight into the array of the caller: by HashInGroups, whose groups are for filters, one key took 17 ns.
 void HashEach(const KeyHash& key_hash, const BytesKeys& keys, size_t n, uint64_t* hashes) {
-  HashInGroups(key_hash, keys, n, [=](const uint64_t* some, size_t begin, size_t size) {
-    memcpy(hashes + begin, some, size * sizeof(*some));
-  });
+  constexpr size_t kGroup = 256;
+  linefilter::internal::RoomForKeys<std::string_view, kGroup> views;
+  for (size_t begin = 0; begin < n; begin += kGroup) {
+    const size_t size = n - begin < kGroup ? n - begin : kGroup;
+    for (size_t i = 0; i < size; ++i) ::new (static_cast<void*>(&views.of[i])) std::string_view(keys[begin + i]);
+    (void)key_hash.OfKeys(views.of, size, hashes + begin);
+  }
 }
 
 }  // namespace

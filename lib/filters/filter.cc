@@ -125,8 +125,8 @@ Status Filter::LoadImage(Layout layout, const char* path, const FilterOptions& o
   return internal::CopyFile(path, options, [&](const FilterView& view) { return CopyView(layout, view, options); });
 }
 
-// This is for a view that was verified.
-Status Filter::CopyView(Layout layout, const FilterView& view, const FilterOptions& options) noexcept {
+// This is for a view that was verified, or of what has no check.
+Status Filter::CopyView(Layout layout, const FilterBase& view, const FilterOptions& options) noexcept {
   // A layout that takes no single keys is refused as one that is not blocked.
   if (layout == Layout::kAuto) layout = FactsOf(view.layout()).takes_keys ? view.layout() : Layout::kBlocked;
   if (view.layout() != layout || !FactsOf(layout).takes_keys) {

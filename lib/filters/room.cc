@@ -28,11 +28,13 @@ uint64_t Rest(uint64_t most, double keys) {
   return keys < static_cast<double>(most) ? most - static_cast<uint64_t>(keys) : 0;
 }
 
-// The room of one body is 0 if its rate is above already, and in a layout that takes no keys.
+// The room of one body is 0 if its rate is above already, in a layout that takes no keys, and in a body that is too
+// large for a filter, as one in a Parquet file may be.
 uint64_t RoomOfBody(const LayoutRecord& record, const ProbeState& state, double fpr) {
-  if (!record.facts.takes_keys || !(record.expected_fpr(state) < fpr)) return 0;
+  if (!record.facts.takes_keys) return 0;
   const uint64_t most = MaxKeysForFpr(record.layout, state.num_units << state.unit_shift, fpr, state.num_probes);
-  return Rest(most, record.approximate_size(state).keys);
+  if (most == 0 || most == UINT64_MAX) return most;  // no number of keys has a rate above 1
+  return record.expected_fpr(state) < fpr ? Rest(most, record.approximate_size(state).keys) : 0;
 }
 
 // New keys go into the newest stage, which has what the older ones leave of the rate.
@@ -83,12 +85,12 @@ uint64_t FilterBase::RoomFor(double fpr) const noexcept {
   uint64_t room = 0;
   internal::WithServing(*this, [&](const internal::Serving& now) {
     if (now.state.num_units == 0 || now.layout == Layout::kAuto) return;
-    const LayoutFacts& facts = internal::FindLayout(now.layout)->facts;
-    if (fpr >= 1) {  // no number of keys has a rate above that
-      room = facts.takes_keys || now.state.num_stages != 0 ? UINT64_MAX : 0;
+    const bool has_stages = now.state.num_stages != 0;
+    if (has_stages && fpr >= 1) {
+      room = UINT64_MAX;
     } else if (now.state.kernels->room_for != nullptr) {
       room = now.state.kernels->room_for(now.state, fpr);
-    } else if (now.state.num_stages != 0) {
+    } else if (has_stages) {
       room = internal::RoomOfNewestStage(now.state, fpr);
     } else {
       room = internal::RoomOfBody(*internal::FindLayout(now.layout), now.state, fpr);

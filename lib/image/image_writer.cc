@@ -7,15 +7,9 @@
 namespace linefilter::internal {
 namespace {
 
-Status WritePieces(const uint8_t* data, uint64_t size, const Sink& sink) {
-  for (uint64_t done = 0; done < size;) {
-    const uint64_t piece = size - done < kPieceBytes ? size - done : kPieceBytes;
-    if (!sink.write(sink.context, data + done, piece)) {
-      return Status::Error(StatusCode::kIoError, "the sink refused to take the image");
-    }
-    done += piece;
-  }
-  return Status();
+Status WriteAll(const Sink& sink, const uint8_t* data, uint64_t size) {
+  if (WritePieces(sink, data, size)) return Status();
+  return Status::Error(StatusCode::kIoError, "the sink refused to take the image");
 }
 
 // Writes the checks of `size` bytes that begin with a chunk.
@@ -68,11 +62,6 @@ void WriteTrailer(const Executor& executor, const Trailer& trailer, const uint8_
   WriteFields(trailer, body, out);
 }
 
-Status CheckSink(const Sink& sink) {
-  if (sink.write != nullptr) return Status();
-  return Status::Error(StatusCode::kInvalidArgument, "the sink has no write function: set it");
-}
-
 Status WriteToSink(const Trailer& trailer, const uint8_t* body, const Allocator& allocator, const Sink& sink,
                    const Executor& executor) {
   ImageWriter writer(trailer, allocator, sink, executor);
@@ -99,9 +88,9 @@ Status ImageWriter::Append(const uint8_t* data, uint64_t size) {
   }
   appended_ += size;
   if (appended_ == trailer_.body_bytes) WriteFields(trailer_, data, end_);  // a small body comes as one piece
-  return WritePieces(data, size, sink_);
+  return WriteAll(sink_, data, size);
 }
 
-Status ImageWriter::Finish() { return WritePieces(end_, BytesFor(trailer_), sink_); }
+Status ImageWriter::Finish() { return WriteAll(sink_, end_, BytesFor(trailer_)); }
 
 }  // namespace linefilter::internal

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "lib/base/memory.h"
+#include "lib/base/sink.h"
 #include "lib/image/trailer.h"
 #include "linefilter/executor.h"
 #include "linefilter/hash.h"
@@ -17,8 +18,6 @@
 
 namespace linefilter::internal {
 
-// A sink gets no more at once.
-inline constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
 static_assert(kPieceBytes % kChunkBytes == 0, "ImageWriter::Append takes whole chunks");
 
 // num_keys is null if nobody counted. A body of at most 4 KiB does not record it, unless kinds of keys are told: a tiny
@@ -49,9 +48,6 @@ inline uint64_t ImageBytesFor(const FilterOptions& options, const Sizing& sizing
 
 // Writes everything behind `body`, which is complete, to `out`.
 void WriteTrailer(const Executor& executor, const Trailer& trailer, const uint8_t* body, uint8_t* out);
-
-// Ask this before the work is done.
-Status CheckSink(const Sink& sink);
 
 Status WriteToSink(const Trailer& trailer, const uint8_t* body, const Allocator& allocator, const Sink& sink,
                    const Executor& executor = {});

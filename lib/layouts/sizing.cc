@@ -289,9 +289,10 @@ uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr, uint32_t 
     return (num_probes == 0 ? Describe(*model, num_keys, body_bytes).expected_fpr
                             : model->expected_fpr(num_keys, body_bytes, num_probes)) <= fpr;
   };
-  // Sizing gives at least 1 bit per key. A filter that is there may get more keys than that.
+  // Sizing gives at least 1 bit per key. A filter that is there may get more keys than that, and a layout without
+  // num_probes has no choice that would depend on them.
   uint64_t reaches = 0, misses = 8 * body_bytes + 1;
-  if (num_probes != 0) {
+  if (num_probes != 0 || model->max_num_probes == 0) {
     if (fpr >= 1) return UINT64_MAX;
     for (; misses <= UINT64_MAX / 2 && reaches_fpr(misses); misses *= 2) reaches = misses;
   }

@@ -13,20 +13,15 @@ struct CompactReader {
   enum Type : int { kTrue = 1, kFalse, kByte, kI16, kI32, kI64, kDouble, kBinary, kList, kSet, kMap, kStruct, kUuid };
   static constexpr int kMostNesting = 8;
 
-  const uint8_t* at;
-  const uint8_t* end;
-  bool is_sound = true;  // false after a fault
-  bool is_cut = false;   // the fault is that the bytes end too early
+  const uint8_t *at, *end;
+  bool is_sound = true, is_cut = false;  // false after a fault; true if the fault is that the bytes end too early
 
   void Skip(uint64_t size) {
     is_cut = is_cut || (is_sound && size > static_cast<uint64_t>(end - at));
     is_sound = is_sound && !is_cut;
     if (is_sound) at += size;
   }
-  uint8_t Byte() {
-    Skip(1);
-    return is_sound ? at[-1] : uint8_t{0};
-  }
+  uint8_t Byte() { return Skip(1), is_sound ? at[-1] : uint8_t{0}; }
   uint64_t Varint() {
     uint64_t value = 0, byte = 0x80;
     for (uint32_t shift = 0; shift < 64 && byte >= 0x80; shift += 7) value |= ((byte = Byte()) & 0x7f) << shift;
@@ -40,30 +35,25 @@ struct CompactReader {
   // Calls take(id, type) at the value of each field, which is to be read or skipped.
   template <class Take>
   void Struct(const Take& take) {
-    for (int id = 0; is_sound;) {
-      const uint8_t byte = Byte();
-      if ((byte & 15) == 0) return;
-      id = byte < 16 ? static_cast<int16_t>(Zigzag()) : id + (byte >> 4);
-      take(id, byte & 15);
-    }
-  }
-  void SkipList(int type, int nesting) {
-    const uint64_t head = type == kMap ? Varint() : Byte();
-    const uint64_t count = type == kMap ? head : head >> 4 == 15 ? Varint() : head >> 4;
-    const uint64_t types = type != kMap ? head & 15 : count == 0 ? uint64_t{0} : uint64_t{Byte()};
-    for (uint64_t i = 0; i < count && is_sound; ++i) {
-      if (types >= 16) SkipValue(static_cast<int>(types >> 4), true, nesting);
-      SkipValue(static_cast<int>(types & 15), true, nesting);
+    for (int id = 0, head = Byte(); (head & 15) != 0; head = Byte()) {
+      id = head < 16 ? static_cast<int16_t>(Zigzag()) : id + (head >> 4);
+      take(id, head & 15);
     }
   }
   void SkipValue(int type, bool in_list, int nesting) {
     is_sound = is_sound && nesting <= kMostNesting && type >= kTrue && type <= kUuid;
     if (type <= kByte) return Skip(in_list || type == kByte ? 1 : 0);  // the type of a field tells true from false
     if (type <= kI64) return static_cast<void>(Varint());
-    if (type == kDouble || type == kUuid) return Skip(type == kDouble ? 8 : 16);
-    if (type == kBinary) return Skip(Varint());
-    if (type != kStruct) return SkipList(type, nesting + 1);
-    Struct([&](int, int inner) { SkipValue(inner, false, nesting + 1); });
+    if (type <= kBinary || type == kUuid) return Skip(type == kDouble ? 8 : type == kUuid ? 16 : Varint());
+    if (type == kStruct) return Struct([&](int, int inner) { SkipValue(inner, false, nesting + 1); });
+    const bool is_map = type == kMap;
+    uint64_t count = is_map ? Varint() : 1;
+    const int types = count == 0 ? 0 : Byte();  // of keys and values, or the count and the type of elements
+    if (!is_map) count = types >> 4 == 15 ? Varint() : static_cast<uint64_t>(types >> 4);
+    for (; count > 0 && is_sound; --count) {
+      if (is_map) SkipValue(types >> 4, true, nesting + 1);
+      SkipValue(types & 15, true, nesting + 1);
+    }
   }
 };
 

@@ -9,44 +9,37 @@ namespace {
 
 // The fields as they stand there, sensible or not.
 struct Fields {
-  size_t header_bytes = 0;  // up to its end, or up to where it is wrong
-  bool is_sound = true;     // false: it is cut, or no such struct
-  bool is_cut = false;
   int64_t bitset_bytes = 0;
   uint32_t seen = 0;     // bit i: field i was there
   uint32_t unknown = 0;  // bit i: the union in field i does not name its first member alone
 };
 
-Fields ReadFields(const uint8_t* bytes, size_t size) {
+Fields ReadFields(CompactReader* reader) {
   Fields fields;
-  CompactReader reader{bytes, bytes + size};
-  reader.Struct([&](int id, int type) {
-    if (id < 1 || id > 4) return reader.SkipValue(type, false, 1);
+  reader->Struct([&](int id, int type) {
+    if (id < 1 || id > 4) return reader->SkipValue(type, false, 1);
     fields.seen |= 1u << id;
-    if (type != (id == 1 ? CompactReader::kI32 : CompactReader::kStruct)) reader.is_sound = false;
-    if (id == 1) return static_cast<void>(fields.bitset_bytes = reader.Zigzag());
+    if (type != (id == 1 ? CompactReader::kI32 : CompactReader::kStruct)) reader->is_sound = false;
+    if (id == 1) return static_cast<void>(fields.bitset_bytes = reader->Zigzag());
     uint32_t members = 0;  // bit 0: the one that is known; bit 1: another
-    reader.Struct([&](int member, int member_type) {
+    reader->Struct([&](int member, int member_type) {
       members |= member == 1 && member_type == CompactReader::kStruct ? 1u : 2u;
-      reader.SkipValue(member_type, false, 1);
+      reader->SkipValue(member_type, false, 1);
     });
     if (members != 1) fields.unknown |= 1u << id;
   });
-  fields.header_bytes = static_cast<size_t>(reader.at - bytes);
-  fields.is_sound = reader.is_sound;
-  fields.is_cut = reader.is_cut;
   return fields;
 }
 
-Status Unsound(const Fields& fields, size_t size, bool may_go_on) {
-  const unsigned long long given = size, wrong = fields.header_bytes;
+// `wrong` is where the header ceases to be one.
+Status Unsound(const CompactReader& reader, size_t wrong, size_t given, bool may_go_on) {
   if (may_go_on) {
     return Status::Error(StatusCode::kCorrupt,
                          "the header of the Bloom filter does not end within the %llu bytes that were given: read more "
                          "of the file (ParquetBytesNeeded tells how many)",
-                         given);
+                         static_cast<unsigned long long>(given));
   }
-  if (fields.is_cut) {
+  if (reader.is_cut) {
     return Status::Error(StatusCode::kUnsupported,
                          "the header of the Bloom filter does not end within %llu bytes, which is the most that is "
                          "read: check the offset",
@@ -56,7 +49,7 @@ Status Unsound(const Fields& fields, size_t size, bool may_go_on) {
       StatusCode::kCorrupt,
       "these bytes are no header of a Bloom filter (wrong at byte %llu): check the offset, and whether "
       "the file is encrypted",
-      wrong);
+      static_cast<unsigned long long>(wrong));
 }
 
 Status Missing(const char* what) {
@@ -84,9 +77,11 @@ Status ReadHeader(const uint8_t* bytes, size_t size, BloomHeader* header, bool* 
     const char* known;
   } kUnions[] = {{2, "algorithm", "BLOCK"}, {3, "hash", "XXHASH"}, {4, "compression", "UNCOMPRESSED"}};
   const size_t most = size < kMaxParquetHeaderBytes ? size : kMaxParquetHeaderBytes;
-  const Fields fields = ReadFields(bytes, most);
-  *is_cut = fields.is_cut && size < kMaxParquetHeaderBytes;
-  if (!fields.is_sound) return Unsound(fields, size, *is_cut);
+  CompactReader reader{bytes, bytes + most};
+  const Fields fields = ReadFields(&reader);
+  const size_t header_bytes = static_cast<size_t>(reader.at - bytes);  // up to its end, or up to where it is wrong
+  *is_cut = reader.is_cut && size < kMaxParquetHeaderBytes;
+  if (!reader.is_sound) return Unsound(reader, header_bytes, size, *is_cut);
   if ((fields.seen & 2) == 0) return Missing("size");
   for (const auto& one : kUnions) {
     if (((fields.seen >> one.field) & 1) == 0) return Missing(one.what);
@@ -100,7 +95,7 @@ Status ReadHeader(const uint8_t* bytes, size_t size, BloomHeader* header, bool* 
         static_cast<long long>(fields.bitset_bytes), kSplitBlockBytes,
         static_cast<unsigned long long>(kMaxParquetBitsetBytes));
   }
-  header->header_bytes = fields.header_bytes;
+  header->header_bytes = header_bytes;
   header->bitset_bytes = static_cast<uint64_t>(fields.bitset_bytes);
   return Status();
 }

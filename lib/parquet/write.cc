@@ -1,22 +1,20 @@
 // A filter of layout `split_block` and Parquet's hash has the bits of a Parquet file: a header is put in front of them.
 #include <cstring>
 
-#include "lib/base/memory.h"
 #include "lib/base/shared_word.h"
+#include "lib/base/sink.h"
+#include "lib/filters/body_copy.h"
 #include "lib/parquet/header.h"
 #include "linefilter/filter.h"
 #include "linefilter/internal/split_block.h"
 #include "linefilter/layout.h"
 #include "linefilter/parquet.h"
-#include "linefilter/remote_body.h"
 
 namespace linefilter {
 namespace {
 
 using internal::kSplitBlockBytes;
 
-// A sink gets no more at once (linefilter/memory.h).
-constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
 // What others change is copied in such pieces, on the stack.
 constexpr size_t kSharedPieceBytes = size_t{1} << 14;
 
@@ -59,35 +57,14 @@ void Copy(const FilterBase& filter, uint64_t begin, uint64_t size, uint8_t* out)
 
 bool WriteBitset(const FilterBase& filter, const Sink& sink) {
   const uint64_t all = BitsetBytesOf(filter);
-  const bool is_shared = filter.probe_state().is_shared;
+  if (!filter.probe_state().is_shared) return internal::WritePieces(sink, BitsetOf(filter), all);
   uint8_t copy[kSharedPieceBytes];
-  for (uint64_t begin = 0; begin < all;) {
-    const uint64_t most = is_shared ? sizeof(copy) : kPieceBytes, size = all - begin < most ? all - begin : most;
-    if (is_shared) Copy(filter, begin, size, copy);
-    const uint8_t* const piece = is_shared ? copy : BitsetOf(filter) + begin;
-    if (!sink.write(sink.context, piece, static_cast<size_t>(size))) return false;
-    begin += size;
+  for (uint64_t begin = 0; begin < all; begin += sizeof(copy)) {
+    const size_t size = static_cast<size_t>(all - begin < sizeof(copy) ? all - begin : sizeof(copy));
+    Copy(filter, begin, size, copy);
+    if (!sink.write(sink.context, copy, size)) return false;
   }
   return true;
-}
-
-struct Buffer {
-  uint8_t* at;
-  static bool Write(void* context, const void* data, size_t size) noexcept {
-    Buffer* const buffer = static_cast<Buffer*>(context);
-    memcpy(buffer->at, data, size);
-    buffer->at += size;
-    return true;
-  }
-};
-
-// Writes the image of the view's bits.
-Status WriteImageOf(const ParquetFilterView& view, const BodyFacts& facts, uint8_t* image) {
-  Buffer buffer = {image};
-  BodyImageWriter writer;
-  Status status = writer.Start(facts, {Buffer::Write, &buffer});
-  if (status.ok()) status = writer.Append(view.body(), static_cast<size_t>(view.body_bytes()));
-  return status.ok() ? writer.Finish() : status;
 }
 
 }  // namespace
@@ -100,11 +77,9 @@ uint64_t ParquetFilterBytes(const FilterBase& filter) noexcept {
 }
 
 Status WriteParquetFilter(const FilterBase& filter, const Sink& sink) noexcept {
-  const Status status = CheckWritable(filter);
+  Status status = CheckWritable(filter);
+  if (status.ok()) status = internal::CheckSink(sink);
   if (!status.ok()) return status;
-  if (sink.write == nullptr) {
-    return Status::Error(StatusCode::kInvalidArgument, "the sink has no write function: set it");
-  }
   uint8_t header[internal::kMostWrittenHeader];
   const size_t header_bytes = internal::WriteHeader(BitsetBytesOf(filter), header);
   if (sink.write(sink.context, header, header_bytes) && WriteBitset(filter, sink)) return status;
@@ -126,27 +101,12 @@ Status WriteParquetFilterTo(const FilterBase& filter, void* out, size_t size) no
 
 Status CopyParquetFilter(const ParquetFilterView& view, Filter* filter, const FilterOptions& options) noexcept {
   if (!view.status().ok()) return view.status();
-  BodyFacts facts;
-  facts.layout = view.layout();
-  facts.hash_id = view.hash_id();
-  facts.body_bytes = view.body_bytes();
-  const uint64_t image_bytes = BodyImageBytes(facts);
-  if (image_bytes == 0) {
-    return Status::Error(StatusCode::kUnsupported,
-                         "the Bloom filter has %llu bytes, which is more than a filter that takes keys can have (2^24 "
-                         "blocks): ask it as it is",
-                         static_cast<unsigned long long>(view.body_bytes()));
-  }
-  const Allocator& allocator = options.allocator;
-  Status status = internal::CheckAllocator(allocator);
-  if (!status.ok()) return status;
-  if (image_bytes > options.memory_limit) return internal::OverLimit(image_bytes, options.memory_limit);
-  uint8_t* const image = static_cast<uint8_t*>(internal::Allocate(allocator, image_bytes));
-  if (image == nullptr) return internal::OutOfMemory(image_bytes);
-  status = WriteImageOf(view, facts, image);
-  if (status.ok()) status = filter->CreateFromImage(image, static_cast<size_t>(image_bytes), options);
-  internal::Deallocate(allocator, image, image_bytes);
-  return status;
+  constexpr uint64_t kMostBytes = kSplitBlockBytes * internal::kMaxSplitBlocks;
+  if (view.body_bytes() <= kMostBytes) return internal::BodyCopy::Make(view, options, filter);
+  return Status::Error(StatusCode::kUnsupported,
+                       "the Bloom filter has %llu bytes, and a filter that takes keys has at most %llu (2^24 blocks): "
+                       "ask it as it is",
+                       static_cast<unsigned long long>(view.body_bytes()), static_cast<unsigned long long>(kMostBytes));
 }
 
 }  // namespace linefilter

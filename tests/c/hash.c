@@ -47,4 +47,37 @@ static void TestHashes(void) {
   for (int i = 0; i < 4; ++i) CHECK(shards[i] > 150);
 }
 
-void RunHash(void) { RUN(TestHashes); }
+/* Any number of keys, for one is hashed by itself, others together, and each group of 256 apart. */
+static void TestManyHashes(void) {
+  enum { kMost = 600 };
+  static char text[kMost + 32];
+  static const void* keys[kMost];
+  static size_t sizes[kMost];
+  static uint64_t hashes[kMost + 1];
+  static const size_t kCounts[] = {0, 1, 2, 7, 8, 9, 255, 256, 257, 512, 600};
+  for (size_t i = 0; i < sizeof(text); ++i) text[i] = (char)(i * i + 7 * i);
+  for (size_t i = 0; i < kMost; ++i) keys[i] = text + i, sizes[i] = i % 32;
+  for (size_t c = 0; c < sizeof(kCounts) / sizeof(*kCounts); ++c) {
+    const size_t n = kCounts[c];
+    int wrong = 0;
+    for (int is_parquet = 0; is_parquet < 2; ++is_parquet) {
+      hashes[n] = 12345;
+      if (is_parquet) {
+        linefilter_parquet_hash_keys(keys, sizes, n, hashes);
+      } else {
+        linefilter_hash_keys(keys, sizes, n, 3, hashes);
+      }
+      for (size_t i = 0; i < n; ++i) {
+        wrong += hashes[i] != (is_parquet ? linefilter_parquet_hash_key(keys[i], sizes[i])
+                                          : linefilter_hash_key(keys[i], sizes[i], 3));
+      }
+      wrong += hashes[n] != 12345;
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+void RunHash(void) {
+  RUN(TestHashes);
+  RUN(TestManyHashes);
+}

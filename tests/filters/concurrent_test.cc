@@ -171,6 +171,35 @@ TEST_P(Concurrent, GoesOnFromAnImageAndEndsAsAFilter) {
   EXPECT_TRUE(filter.InsertKey("again"));
 }
 
+// Only the words of the shared filter are aligned: a view may lie anywhere. UBSan looks at each load.
+TEST_P(Concurrent, AUnionWithAViewAtAnyAddressIsPlanned) {
+  const std::vector<uint64_t> hashes = RandomHashes(2000, 5);
+  ConcurrentFilter shared;
+  MustCreate(&shared, 1000, Options(10));
+  shared.InsertHashes(hashes.data(), 1000);
+  for (const uint64_t factor : {1, 3}) {  // as it is, and folded on the way
+    FilterOptions options = FilterOptions::SameSizeAs(shared);
+    options.body_bytes *= factor;
+    Filter plain = Created<Filter>(1000, options);
+    plain.InsertHashes(hashes.data() + 1000, 1000);
+    const std::string image = ImageOf(plain);
+    const Filter copy = FromImage<Filter>(ImageOf(shared));
+    const FilterBase* const expected_of[] = {&copy, &plain};
+    UnionPlan expected;
+    ASSERT_TRUE(IsOk(PlanUnion(expected_of, 2, &expected)));
+    for (size_t shift = 0; shift < 9; ++shift) {
+      const std::string moved = std::string(shift, ' ') + image;
+      const FilterView view(moved.data() + shift, image.size(), VerifyMode::kWhole);
+      for (const auto& both : {std::vector<const FilterBase*>{&shared, &view}, {&view, &shared}}) {
+        UnionPlan plan;
+        ASSERT_TRUE(IsOk(PlanUnion(both.data(), both.size(), &plan)));
+        EXPECT_EQ(plan.expected_fpr, expected.expected_fpr) << shift;
+        EXPECT_EQ(plan.approximate_size, expected.approximate_size) << shift;
+      }
+    }
+  }
+}
+
 TEST_P(Concurrent, NoImageIsBegunWhereMemoryRunsOut) {
   test::TestAllocator allocator;
   ConcurrentFilter filter;

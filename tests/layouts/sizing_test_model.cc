@@ -187,6 +187,25 @@ TEST(Inverses, MaxKeysForFprAndSizeForFpr) {
   EXPECT_EQ(MaxKeysForFpr(Layout::kAuto, 6400, 0.01), 0u);
 }
 
+// Such a filter has one rate for a number of keys, whether it was made for them or not.
+TEST(Inverses, MaxKeysForFprGoesBeyondABitPerKeyWithoutProbes) {
+  for (const Layout layout : kLayouts) {
+    if (FactsOf(layout).max_num_probes != 0) {
+      EXPECT_EQ(MaxKeysForFpr(layout, 6400, 1), 8u * 6400) << LayoutName(layout);
+      continue;
+    }
+    for (const uint64_t body : {uint64_t{64}, uint64_t{6400}, uint64_t{640000}}) {
+      SCOPED_TRACE(std::to_string(body) + " bytes, " + LayoutName(layout));
+      const double fpr = (1 + ExpectedFpr(layout, 8 * body, body, 0)) / 2;
+      const uint64_t most = MaxKeysForFpr(layout, body, fpr);
+      EXPECT_GT(most, 8 * body);
+      EXPECT_LE(ExpectedFpr(layout, most, body, 0), fpr);
+      EXPECT_GT(ExpectedFpr(layout, most + 1, body, 0), fpr);
+      for (const double all : {1.0, 2.0, kInfinity}) EXPECT_EQ(MaxKeysForFpr(layout, body, all), ~uint64_t{0});
+    }
+  }
+}
+
 TEST(Inverses, ClampArgumentsToTheLimits) {
   for (const Layout layout : kLayouts) {
     for (const double bits : {-kInfinity, -5.0, 0.0, 0.999}) {

@@ -139,6 +139,17 @@ TEST(ParquetHeader, NestingAndSizeAreBounded) {
   }
 }
 
+TEST(ParquetHeader, ValuesOfNoTypeAreRefused) {
+  for (const std::string& field :
+       {std::string("\x1e"), std::string("\x1f"), std::string("\x19\x10\0", 3),  // a list of one
+        std::string("\x1b\x01\x05\x02", 4),                                      // a map, its key
+        std::string("\x1b\x01\x50\x02", 4)}) {
+    const std::string bytes = SizeField(64) + Union() + Union() + Union() + field + Stop() + kBody;
+    EXPECT_TRUE(Says(StatusCode::kCorrupt, StatusOf(bytes), "wrong at byte"));
+    Compare(bytes);
+  }
+}
+
 TEST(ParquetHeader, SaysWhatItDoesNotKnow) {
   const std::string size = SizeField(64), end = Stop() + kBody;
   EXPECT_TRUE(Says(StatusCode::kUnsupported, StatusOf(size + OtherUnion() + Union() + Union() + end), "algorithm"));

@@ -152,6 +152,21 @@ TEST(ParquetQuestion, DecimalsOfBytesHaveEveryLength) {
   Decides(type, Value::Decimal(1, -80), Reason::kInexact);
 }
 
+// doc/guide/parquet.md tells these rates.
+TEST(ParquetQuestion, EveryFormHasTheRateOfTheFilter) {
+  Filter filter = Created<Filter>(20000, ParquetFilterOptions(0.01));
+  for (int64_t i = 0; i < 20000; ++i) filter.InsertHash(ParquetHashInt64(i));
+  const auto rate = [&](const Type& type) {
+    int maybes = 0;
+    for (int64_t i = 1; i <= 120; ++i) maybes += MayContain(filter, type, Value::Integer(i)).may_contain;
+    for (int64_t i = -120; i < 0; ++i) maybes += MayContain(filter, type, Value::Integer(i)).may_contain;
+    return maybes / 240.0;
+  };
+  EXPECT_NEAR(rate(Type::Decimal(Physical::kByteArray, 38, 0)), 0.1485, 0.06);
+  EXPECT_NEAR(rate(Type::Decimal(Physical::kByteArray, 0, 0)), 0.275, 0.08);
+  EXPECT_LE(rate(Type::Decimal(Physical::kFixedLenByteArray, 38, 0, 16)), 0.04);
+}
+
 TEST(ParquetQuestion, RealsAreAskedByTheirBits) {
   Asks(kDouble, Value::Double(0.1), {Bits(0.1)});
   Asks(kFloat, Value::Float(0.1f), {Bits(0.1f)});
@@ -314,6 +329,12 @@ TEST(ParquetQuestion, FiltersOfAnotherHashAnswerMaybe) {
   // What serves is asked.
   SwappableFilter swappable;
   EXPECT_EQ(question.Ask(swappable).reason, Reason::kNoFilter);
+  // What the type cannot hold is in no filter of it, whatever its bits are.
+  const ParquetQuestion outside(kInt32, Value::Integer(int64_t{1} << 40));
+  for (const FilterBase* one : {static_cast<const FilterBase*>(&other), static_cast<const FilterBase*>(&swappable)}) {
+    EXPECT_FALSE(outside.MayContain(*one));
+    EXPECT_EQ(outside.Ask(*one).reason, Reason::kOutOfRange);
+  }
 }
 
 TEST(ParquetInteger, IsReadFromBigEndianBytes) {

@@ -5,9 +5,11 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "linefilter/filter.h"
 #include "linefilter/parquet.h"
 #include "tests/parquet/parquet_test.h"
 #include "tests/reference/parquet.h"
@@ -112,6 +114,42 @@ TEST(ParquetFilterView, IsReadByItsOffset) {
   EXPECT_EQ(more.filter_bytes(), 1040u);
 }
 
+// Threads ask one view and one question at once, and open views of the same bytes.
+TEST(ParquetFilterView, ThreadsShareAViewAndAQuestion) {
+  const std::string file = FileOfParquetMr();
+  const ParquetFilterView view(file.data(), file.size());
+  ASSERT_TRUE(IsOk(view.status()));
+  const ParquetQuestion question(ParquetColumnType::Of(ParquetLogicalType::kString), ParquetValue::Text("bloom"));
+  const std::vector<uint64_t> hashes = RandomHashes(1000, 4);
+  const uint64_t maybes = view.CountMaybes(hashes.data(), hashes.size());
+  std::vector<int> wrong(4);
+  std::vector<std::thread> threads;
+  for (int& count : wrong) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) {
+        const ParquetFilterView own(file.data(), file.size()), copy = view;
+        count += view.CountMaybes(hashes.data(), hashes.size()) != maybes || own.ExpectedFpr() != view.ExpectedFpr();
+        count += !question.MayContain(view) || !question.MayContain(own) || !question.MayContain(copy);
+        count += ParquetBytesNeeded(file.data(), 64) != file.size();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(4));
+}
+
+TEST(ParquetFilterView, TellsTheRoomOfItsCopy) {
+  const std::string file = FileOfParquetMr();
+  const ParquetFilterView view(file.data(), file.size());
+  Filter filter;
+  ASSERT_TRUE(IsOk(CopyParquetFilter(view, &filter)));
+  for (const double fpr : {0.001, 0.5, 0.999, 1.0}) {
+    EXPECT_GT(view.RoomFor(fpr), 100u);
+    EXPECT_EQ(view.RoomFor(fpr), filter.RoomFor(fpr));
+  }
+  EXPECT_GT(view.RoomFor(0.999), 8 * view.body_bytes());
+}
+
 // 2 GiB less a block: more blocks than our own images have.
 TEST(ParquetFilterView, AsksTheLargestBitset) {
   if (sizeof(void*) < 8) GTEST_SKIP() << "2 GiB are more than this CPU may address";
@@ -133,6 +171,7 @@ TEST(ParquetFilterView, AsksTheLargestBitset) {
     EXPECT_EQ(reference::ParquetMayContain(bitset, size, hashes[i]), i % 2 == 0);
   }
   EXPECT_TRUE(view.MayContainHash(hashes[0]));
+  for (const double fpr : {0.5, 1.0}) EXPECT_EQ(view.RoomFor(fpr), 0u) << "no Filter is as large";
   munmap(mapped, size);
 }
 

@@ -1,6 +1,9 @@
 // Filters are written as Parquet has them, by every way, and read back; what cannot be written says what to do. Sizes
 // are those that were asked for.
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <regex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,6 +20,7 @@
 #include "tests/testing/building.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status.h"
+#include "tests/testing/test_allocator.h"
 
 namespace linefilter::test {
 namespace {
@@ -174,6 +178,28 @@ TEST(ParquetSizes, AreTheLeastForTheRate) {
   EXPECT_EQ(ParquetBitsetBytes(UINT64_MAX, 0.01), 0u);
 }
 
+// The table of the guide. Arrow has m = -8 n / ln(1 - p^(1/8)) bits, rounded up to a power of two.
+TEST(ParquetSizes, AreThoseOfTheGuide) {
+  std::string guide = ReadFile(std::string(LINEFILTER_SOURCE_DIR) + "/doc/guide/parquet.md");
+  guide.erase(std::remove(guide.begin(), guide.end(), ','), guide.end());
+  const std::regex row(R"(\| (\d+) \| ([\d.]+) % \| (\d+) \| ([\d.]+) % \| (\d+) \| ([\d.]+) times \|)");
+  int rows = 0;
+  for (std::sregex_iterator it(guide.begin(), guide.end(), row), end; it != end; ++it, ++rows) {
+    SCOPED_TRACE(it->str());
+    const auto number = [&](size_t i) { return std::stod((*it)[i]); };
+    const double values = number(1), fpr = number(2) / 100, ours = number(5);
+    const double bits = -8 * values / std::log(1 - std::pow(fpr, 1.0 / 8));
+    const double arrow = std::pow(2, std::ceil(std::log2(bits))) / 8;
+    EXPECT_EQ(number(3), arrow);
+    const double real =
+        ExpectedFpr(Layout::kSplitBlock, static_cast<uint64_t>(values), static_cast<uint64_t>(arrow), 0);
+    EXPECT_NEAR(number(4) / 100, real, 0.04 * real);
+    EXPECT_EQ(static_cast<uint64_t>(ours), ParquetBitsetBytes(static_cast<uint64_t>(values), fpr));
+    EXPECT_NEAR(number(6), arrow / ours, 0.0051);
+  }
+  EXPECT_EQ(rows, 8);
+}
+
 TEST(ParquetSizes, OfABudget) {
   const auto bytes_of = [](uint64_t budget, ParquetSize size) {
     return ParquetFilterOptionsOfBytes(budget, size).body_bytes;
@@ -209,6 +235,30 @@ TEST(ParquetSizes, AFilterOfABudgetFoldsToItsKeys) {
     const ParquetFilterView view(file.data(), file.size());
     EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), hashes.size());
   }
+}
+
+// The bits go from the file into the memory of the filter.
+TEST(ParquetCopy, AllocatesTheFilterAlone) {
+  const std::string file = FileOfParquetMr();
+  const ParquetFilterView view(file.data(), file.size());
+  TestAllocator memory;
+  Filter filter;
+  memory.FailFrom(0);
+  EXPECT_TRUE(Says(StatusCode::kOutOfMemory, CopyParquetFilter(view, &filter, memory.WithHooks()), "1024"));
+  EXPECT_EQ(filter.layout(), Layout::kAuto);
+  memory.FailFrom(TestAllocator::kNever);
+  const uint64_t before = memory.num_allocations();
+  ASSERT_TRUE(IsOk(CopyParquetFilter(view, &filter, memory.WithHooks())));
+  EXPECT_EQ(memory.num_allocations(), before + 1);
+  EXPECT_EQ(memory.peak_bytes(), 1024u);
+  EXPECT_TRUE(memory.Owns(filter.body()));
+  EXPECT_EQ(Written(filter), file);
+  EXPECT_EQ(filter.capacity(), 0u) << "nobody said";
+  EXPECT_EQ(filter.key_kind(), KeyKind::kUnknown);
+  FilterOptions options = memory.WithHooks();
+  options.layout = Layout::kBlocked;
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, CopyParquetFilter(view, &filter, options), "layout split_block"));
+  EXPECT_EQ(Written(filter), file) << "it is as it was";
 }
 
 TEST(ParquetCopy, TakesKeysAndUnites) {

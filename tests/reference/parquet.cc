@@ -125,7 +125,7 @@ class Parser {
     const uint64_t count = Number();
     const int types = count == 0 ? 0 : Next();
     for (uint64_t i = 0; i < count; ++i) {
-      if (types / 16 != 0) Any(types / 16, true, level + 1);
+      Any(types / 16, true, level + 1);
       Any(types % 16, true, level + 1);
     }
   }

@@ -26,7 +26,7 @@ void FoldBitBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bo
   }
 }
 
-// Folds one block while others set bits.
+// Folds one block while others set bits. `from` is aligned to a word, as each body that is shared.
 template <uint64_t kBytes>
 void FoldSharedBlock(const uint8_t* from, uint64_t, uint64_t factor, bool add, uint8_t* to) {
   uint64_t words[kBytes / kWordBytes] = {};
@@ -37,24 +37,12 @@ void FoldSharedBlock(const uint8_t* from, uint64_t, uint64_t factor, bool add, u
   memcpy(to, words, kBytes);
 }
 
-// Does what kReadBlock does while others set bits.
-template <ReadBlock kReadBlock, uint64_t kBytes>
-BlockBits ReadSharedBlock(const uint8_t* block, uint32_t num_probes) {
-  uint64_t copy[kBytes / kWordBytes];
-  for (size_t w = 0; w < kBytes / kWordBytes; ++w) copy[w] = LoadSharedWord(block + kWordBytes * w);
-  return kReadBlock(reinterpret_cast<const uint8_t*>(copy), num_probes);
-}
-
 // This is LayoutMaker::folded_fpr where all bits of a block are positions.
 template <ReadBlock kReadBlock, uint64_t kBytes, uint32_t kProbes = 0>
 double FoldedFprOfBits(const BodyList& bodies, uint64_t num_blocks, double enough, double* keys) {
-  constexpr uint32_t kPositions = static_cast<uint32_t>(8 * kBytes);
-  static constexpr BlocksToRead kAlone = {FoldBitBlocks<kBytes>, kReadBlock, kBytes, kPositions, kProbes};
-  static constexpr BlocksToRead kShared = {FoldSharedBlock<kBytes>, ReadSharedBlock<kReadBlock, kBytes>, kBytes,
-                                           kPositions, kProbes};
-  bool any_is_shared = false;
-  for (size_t i = 0; i < bodies.size; ++i) any_is_shared = any_is_shared || bodies.at(bodies.all, i).is_shared;
-  return FoldedFpr(any_is_shared ? kShared : kAlone, bodies, num_blocks, enough, keys);
+  static constexpr BlocksToRead kBlocks = {
+      FoldBitBlocks<kBytes>, FoldSharedBlock<kBytes>, kReadBlock, kBytes, static_cast<uint32_t>(8 * kBytes), kProbes};
+  return FoldedFpr(kBlocks, bodies, num_blocks, enough, keys);
 }
 
 }  // namespace linefilter::internal

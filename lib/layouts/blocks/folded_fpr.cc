@@ -42,7 +42,7 @@ double FoldedFpr(const BlocksToRead& layout, const BodyList& bodies, uint64_t nu
   const double size = static_cast<double>(sample);
   double sum = 0, num_set = 0;
   uint32_t counts[kMostPositions + 1] = {};
-  alignas(8) uint8_t folded[kBlockBytes];  // whole words, as a body that others fill
+  uint8_t folded[kBlockBytes];
   for (uint64_t i = 0; i < sample && sum / size <= enough; ++i) {
     // They are evenly spaced, without overflow: i * num_blocks < 2^52.
     const uint64_t at = i * num_blocks / sample;
@@ -51,10 +51,11 @@ double FoldedFpr(const BlocksToRead& layout, const BodyList& bodies, uint64_t nu
       const ProbeState& state = bodies.at(bodies.all, b);
       const uint64_t factor = state.num_units / num_blocks;
       const uint8_t* const blocks = state.body + layout.block_bytes * factor * at;
-      if (bodies.size == 1 && factor == 1) {
+      if (bodies.size == 1 && factor == 1 && !state.is_shared) {
         block = blocks;
       } else if (factor != 0) {
-        layout.fold(blocks, 1, factor, block != nullptr, folded);
+        const FoldBlocks fold = state.is_shared ? layout.fold_shared : layout.fold;
+        fold(blocks, 1, factor, block != nullptr, folded);
         block = folded;
       }
     }

@@ -25,7 +25,8 @@ using ReadBlock = BlockBits (*)(const uint8_t* block, uint32_t num_probes);
 // The blocks of a layout.
 struct BlocksToRead {
   FoldBlocks fold;
-  ReadBlock read;
+  FoldBlocks fold_shared;  // of a body that others fill meanwhile; null if no body of the layout is shared
+  ReadBlock read;          // never of such a body itself
   uint64_t block_bytes;
   uint32_t num_positions;   // of a block, that keys can set
   uint32_t num_probes = 0;  // where it is the same in all filters of the layout, so that none tells it

@@ -82,7 +82,7 @@ void CountingFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t facto
 }
 
 double CountingFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough, double* keys) {
-  static constexpr BlocksToRead kBlocks = {CountingFoldBlocks, ReadCountersOf, kBlockBytes, kCountersPerBlock};
+  static constexpr BlocksToRead kBlocks = {CountingFoldBlocks, nullptr, ReadCountersOf, kBlockBytes, kCountersPerBlock};
   return FoldedFpr(kBlocks, bodies, num_blocks, enough, keys);
 }
 

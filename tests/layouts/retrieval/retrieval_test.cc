@@ -12,6 +12,7 @@
 #include "lib/layouts/layout_changes.h"
 #include "lib/layouts/layout_maker.h"
 #include "lib/layouts/layout_record.h"
+#include "lib/layouts/retrieval/solver/work.h"
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"
 #include "tests/testing/measure_fpr.h"
@@ -110,6 +111,21 @@ TEST(RetrievalSolver, SolvesBlocksOfEveryLoadFrom0To200AndOneOf5000) {
   for (uint64_t block = 0; block <= 200; ++block) Append(RandomKeysOf(block, block, &random), &hashes);
   Append(RandomKeysOf(255, 5000, &random), &hashes);
   ExpectSameAsReference(hashes, 256);
+}
+
+// More keys would mostly be solved twice.
+TEST(RetrievalSolver, LanesTakeTheLoadsOfWhichMostBlocksHaveFourConstraints) {
+  const auto share_of = [](size_t load) {
+    Random random(load);
+    Hashes hashes;
+    for (uint64_t block = 0; block < 256; ++block) Append(RandomKeysOf(block, load, &random), &hashes);
+    const Bytes body = Build(hashes, 256, Maker().range_blocks);
+    int num_blocks = 0;
+    for (size_t block = 0; block < 256; ++block) num_blocks += LevelOf(body, block) >= 4 * 8;
+    return num_blocks / 256.0;
+  };
+  EXPECT_NEAR(share_of(internal::kMostKeysOfLanes), 0.66, 0.1);
+  EXPECT_NEAR(share_of(internal::kMostKeysOfLanes + 1), 0.46, 0.1);
 }
 
 // Ranges of few blocks leave the solver no choice which ones it takes together.
