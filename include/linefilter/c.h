@@ -25,6 +25,7 @@
 //     linefilter_rotating_new    for a sliding window: the oldest keys are forgotten (c/rotating.h)
 //   linefilter_view     what is asked (c/view.h): a filter, an image in memory or in a file, or, from
 //     linefilter_swappable_new   what is replaced while it is asked (c/swappable.h)
+//     linefilter_parquet_open    a Bloom filter of a Parquet file (c/parquet.h)
 //   linefilter_builder  keys in, one image out, of any layout (c/builder.h)
 //
 // Tests hold any filter to a false-positive rate by linefilter_check_fpr (c/testing.h).
@@ -46,12 +47,12 @@
 // running out of memory is LINEFILTER_OUT_OF_MEMORY.
 //
 // Ownership: the caller who makes a handle (..._new, ..._open, ..._map, ..._load, ..._from_image, ..._clone,
-// ..._seal) frees it,
-// with linefilter_filter_free, linefilter_view_free or linefilter_builder_free. Handles and all that they hold come
-// from the given allocator, if there is one; linefilter_view_open and _map take theirs from the default memory. Strings
-// that are returned live for ever. Keys, options, secrets and paths are copied or read during the call and may go
-// afterwards. But what the options' `context`s point to (c/types.h) and the bytes under a view must stay. Images that
-// the library allocates are freed with linefilter_image_free.
+// ..._seal, ..._copy) frees it, with linefilter_filter_free, linefilter_view_free or linefilter_builder_free. Handles
+// and all that they hold come from the given allocator, if there is one. linefilter_view_open, linefilter_view_map and
+// linefilter_parquet_open take theirs from the default memory. Strings that are returned live for ever. Keys, options,
+// secrets and paths are copied or read during the call and may go afterwards. But what the options' `context`s point to
+// (c/types.h) and the bytes under a view must stay. Images that the library allocates are freed with
+// linefilter_image_free.
 //
 // Threads: no thread is started. Functions without a handle may be called at any time. Many threads may read
 // a handle (const), or one may change it. Any number may change a concurrent or rotating filter, or a
@@ -73,7 +74,7 @@
 // - the adapters to LevelDB, RocksDB and Redis, and filters whose blocks lie elsewhere (linefilter/remote_body.h);
 // - folding and uniting images to a sink (linefilter/fold.h), what the bits of a container's stage tell
 //   (FilterView::stage), what layouts can do (FactsOf) and how exact sizing is (ModelError);
-// - swapping in what is neither a linefilter_filter nor a view of an image (SwappableFilter::Serve).
+// - swapping in what is neither a linefilter_filter nor a view that was opened (SwappableFilter::Serve).
 #ifndef LINEFILTER_C_H_
 #define LINEFILTER_C_H_
 
@@ -82,6 +83,7 @@
 #include "linefilter/c/filter.h"
 #include "linefilter/c/hash.h"
 #include "linefilter/c/monitor.h"
+#include "linefilter/c/parquet.h"
 #include "linefilter/c/rotating.h"
 #include "linefilter/c/scalable.h"
 #include "linefilter/c/sizing.h"

@@ -137,23 +137,24 @@ Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
   return CheckAllocator(to->allocator);  // before the handle is made with it
 }
 
-Status SetSameSize(const FilterBase& filter, linefilter_options* options) noexcept {
+Status SetSize(const FilterOptions& from, linefilter_options* options) noexcept {
+  if (options == nullptr) return Refused("the options are NULL");
   linefilter_options known;
   const Status read = ReadKnown(*options, &known);
   if (!read.ok()) return read;
   if (options->size < sizeof(known)) {
     return Refused("the options are of a version that has no body_bytes: compile the program with this one's headers");
   }
-  const FilterOptions same = FilterOptions::SameSizeAs(filter);
-  options->bits_per_key = options->fpr = 0;
-  options->foldable = 0;
-  options->num_keys = same.num_keys;
-  options->body_bytes = same.body_bytes;
-  options->num_probes = same.num_probes;
-  options->layout = static_cast<linefilter_layout>(same.layout);
-  options->hash_id = static_cast<linefilter_hash_id>(same.hash_id);
-  options->seed = same.seed;
-  memcpy(options->secret, same.secret.bytes, sizeof(options->secret));
+  options->bits_per_key = from.bits_per_key;
+  options->fpr = from.fpr;
+  options->foldable = from.foldable ? 1 : 0;
+  options->num_keys = from.num_keys;
+  options->body_bytes = from.body_bytes;
+  options->num_probes = from.num_probes;
+  options->layout = static_cast<linefilter_layout>(from.layout);
+  options->hash_id = static_cast<linefilter_hash_id>(from.hash_id);
+  options->seed = from.seed;
+  memcpy(options->secret, from.secret.bytes, sizeof(options->secret));
   return Status();
 }
 

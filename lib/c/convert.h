@@ -31,8 +31,8 @@ Status FromC(const linefilter_options* options, FilterOptions* to) noexcept;
 // Does the same where there must be some options.
 Status FromCNotNull(const linefilter_options* options, FilterOptions* to) noexcept;
 
-// Makes the options those of FilterOptions::SameSizeAs; what is not of the filter's size, layout and hash stays.
-Status SetSameSize(const FilterBase& filter, linefilter_options* options) noexcept;
+// Sets the size, layout and hash of the options to those of `from`; the rest stays.
+Status SetSize(const FilterOptions& from, linefilter_options* options) noexcept;
 
 // kNoLayout is for what is no layout: an id that none has.
 inline constexpr Layout kNoLayout = static_cast<Layout>(255);

@@ -58,6 +58,12 @@ linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefil
   if (to == nullptr) return ToC(OtherKind(filter, "a plain filter"), status);
   if (other == nullptr) return ToC(NoHandle("view"), status);
   if (other->image != nullptr) return ToC(to->Union(*other->image, {max_fpr}), status);
+  if (other->parquet != nullptr) {
+    return ToC(
+        Status::Error(StatusCode::kIncompatible,
+                      "the filter of a Parquet file is copied before it is united: call linefilter_parquet_copy"),
+        status);
+  }
   if (const Filter* const from = As<Filter>(other->filter)) return ToC(to->Union(*from, {max_fpr}), status);
   return ToC(
       Status::Error(StatusCode::kIncompatible,

@@ -18,12 +18,18 @@
 #include "linefilter/swappable.h"
 #include "linefilter/view.h"
 
-// What is asked, and whose it is: one of the pointers below `asked` is not null.
+namespace linefilter {
+class ParquetFilterView;
+}  // namespace linefilter
+
+// What is asked, and whose it is: one of the four pointers below `asked` is not null.
 struct linefilter_view {
   const linefilter::FilterBase* asked = nullptr;
   const linefilter::FilterView* image = nullptr;
   linefilter_filter* filter = nullptr;  // the view goes with it
   linefilter::SwappableFilter* swappable = nullptr;
+  const linefilter::ParquetFilterView* parquet = nullptr;
+  void (*free)(linefilter_view* handle) = nullptr;  // null for a filter's view
 };
 
 // What takes keys. It is the base of a FilterHandle, which has the C++ object.
@@ -109,7 +115,10 @@ Status OtherKind(const linefilter_filter* filter, const char* needed) noexcept;
 
 // A view that linefilter_view_free frees: that of an image.
 struct OpenView final : linefilter_view {
-  explicit OpenView(const Allocator& memory) noexcept : allocator(memory) { asked = image = &opened; }
+  explicit OpenView(const Allocator& memory) noexcept : allocator(memory) {
+    asked = image = &opened;
+    free = [](linefilter_view* handle) { FreeHandle(static_cast<OpenView*>(handle)); };
+  }
 
   // Makes the file's view the one that is asked.
   void AskFile() noexcept { asked = image = &file.view(); }
@@ -121,7 +130,10 @@ struct OpenView final : linefilter_view {
 
 // Another one: what serves in it is replaced.
 struct SwappableView final : linefilter_view {
-  explicit SwappableView(const Allocator& memory) noexcept : allocator(memory) { asked = swappable = &object; }
+  explicit SwappableView(const Allocator& memory) noexcept : allocator(memory) {
+    asked = swappable = &object;
+    free = [](linefilter_view* handle) { FreeHandle(static_cast<SwappableView*>(handle)); };
+  }
 
   SwappableFilter object;
   Allocator allocator;

@@ -76,10 +76,6 @@ void linefilter_parquet_hash_u64s(const uint64_t* keys, size_t n, uint64_t* hash
   linefilter::ParquetHashes(keys, n, hashes);
 }
 
-void linefilter_parquet_hash_u32s(const uint32_t* values, size_t n, uint64_t* hashes) {
-  linefilter::ParquetHashes(values, n, hashes);
-}
-
 uint64_t linefilter_hash_mix(uint64_t hash) { return linefilter::MixHash(hash); }
 
 uint32_t linefilter_hash_shard(uint64_t hash, uint32_t num_shards) { return linefilter::ShardOf(hash, num_shards); }

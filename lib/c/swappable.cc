@@ -48,9 +48,9 @@ linefilter_code linefilter_swappable_swap_view(linefilter_view* swappable, linef
   SwappableFilter* const to = SwappableOf(swappable);
   if (to == nullptr) return ToC(NotSwappable(swappable), status);
   if (view == nullptr) return ToC(NoHandle("view"), status);
-  if (view->image == nullptr) {
+  if (view->free == nullptr || view->swappable != nullptr) {
     return ToC(
-        Refused("the view is not an image's: hand over a filter itself, by linefilter_swappable_swap; what is swapped "
+        Refused("the view was not opened: hand over a filter itself, by linefilter_swappable_swap; what is swapped "
                 "cannot serve in another"),
         status);
   }

@@ -72,9 +72,7 @@ linefilter_view* linefilter_view_load(const char* path, const linefilter_allocat
 }
 
 void linefilter_view_free(linefilter_view* view) {
-  if (view == nullptr || view->filter != nullptr) return;
-  if (view->image != nullptr) return FreeHandle(static_cast<OpenView*>(view));
-  FreeHandle(static_cast<SwappableView*>(view));
+  if (view != nullptr && view->free != nullptr) view->free(view);
 }
 
 linefilter_code linefilter_view_status(const linefilter_view* view, linefilter_status* status) {

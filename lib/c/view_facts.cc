@@ -47,9 +47,8 @@ uint64_t linefilter_view_body_bytes(const linefilter_view* view) {
 
 linefilter_code linefilter_options_same_size_as(linefilter_options* options, const linefilter_view* view,
                                                 linefilter_status* status) {
-  if (options == nullptr) return ToC(Refused("the options are NULL"), status);
   if (view == nullptr) return ToC(NoHandle("view"), status);
-  return ToC(SetSameSize(*view->asked, options), status);
+  return ToC(SetSize(FilterOptions::SameSizeAs(*view->asked), options), status);
 }
 
 uint64_t linefilter_view_image_bytes(const linefilter_view* view) {

@@ -24,6 +24,9 @@ ParquetAnswer Maybe(ParquetReason reason);
 ParquetAnswer Maybe(ParquetReason reason, const char* message);
 ParquetAnswer OutOfRange();
 
+// Asks the filter for each form; no form makes "absent".
+ParquetAnswer AskForms(const FilterBase& filter, const uint64_t* hashes, size_t n);
+
 // What a column holds, as far as comparing goes.
 enum class ColumnKind : uint8_t {
   kUnsupported,

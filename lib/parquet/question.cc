@@ -14,8 +14,8 @@ using Logical = ParquetLogicalType;
 using Kind = ParquetValue::Kind;
 
 constexpr char kTextOfBytes[] =
-    "the column stores bytes without a text type: ask by ParquetValue::Bytes, with what it stores (of text the UTF-8)";
-constexpr char kNoUuid[] = "the text is no UUID: ask by ParquetValue::Uuid";
+    "the column stores bytes without a text type: ask by the bytes that it stores (of text the UTF-8)";
+constexpr char kNoUuid[] = "the text is no UUID: ask by its 16 bytes";
 constexpr char kOtherZone[] =
     "one of value and column is an instant, the other a local time: convert the value by the time zone first";
 
@@ -227,6 +227,24 @@ ColumnKind KindOf(const ParquetColumnType& type) {
   return ColumnKind::kUnsupported;
 }
 
+// All forms are asked of the filter that serves now. The next moment another one may serve, which has another form of
+// the value, or another hash.
+ParquetAnswer AskForms(const FilterBase& filter, const uint64_t* hashes, size_t n) {
+  ParquetAnswer answer = Collected();
+  WithServing(filter, [&](const Serving& now) {
+    if (now.layout == Layout::kAuto) {
+      answer = Maybe(ParquetReason::kNoFilter);
+    } else if (now.key_hash.id != HashId::kParquet) {
+      answer = Maybe(ParquetReason::kOtherHash);
+    } else {
+      bool maybe = false;
+      for (size_t i = 0; i < n && !maybe; ++i) maybe = now.state.may_contain(now.state, hashes[i]);
+      answer.may_contain = maybe;
+    }
+  });
+  return answer;
+}
+
 }  // namespace internal
 
 ParquetQuestion::ParquetQuestion(const ParquetColumnType& type, const ParquetValue& value) noexcept {
@@ -235,23 +253,8 @@ ParquetQuestion::ParquetQuestion(const ParquetColumnType& type, const ParquetVal
   num_hashes_ = forms.size;
 }
 
-// All forms are asked of the filter that serves now. The next moment another one may serve, which has another form of
-// the value, or another hash.
 ParquetAnswer ParquetQuestion::Ask(const FilterBase& filter) const noexcept {
-  if (decided_.reason != ParquetReason::kAsked) return decided_;
-  ParquetAnswer answer = decided_;
-  internal::WithServing(filter, [&](const internal::Serving& now) {
-    if (now.layout == Layout::kAuto) {
-      answer = internal::Maybe(ParquetReason::kNoFilter);
-    } else if (now.key_hash.id != HashId::kParquet) {
-      answer = internal::Maybe(ParquetReason::kOtherHash);
-    } else {
-      bool maybe = false;
-      for (size_t i = 0; i < num_hashes_ && !maybe; ++i) maybe = now.state.may_contain(now.state, hashes_[i]);
-      answer.may_contain = maybe;
-    }
-  });
-  return answer;
+  return decided_.reason != ParquetReason::kAsked ? decided_ : internal::AskForms(filter, hashes_, num_hashes_);
 }
 
 ParquetAnswer MayContain(const FilterBase& filter, const ParquetColumnType& type, const ParquetValue& value) noexcept {

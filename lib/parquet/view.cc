@@ -47,7 +47,7 @@ Status ParquetFilterView::Open(const void* bytes, size_t size) noexcept {
     status_ =
         Status::Error(StatusCode::kCorrupt,
                       "the Bloom filter has %llu bytes and a header of %llu, but %llu were given: the file is "
-                      "cut, or less was read than ParquetBytesNeeded tells",
+                      "cut, or too little of it was read",
                       static_cast<unsigned long long>(header.bitset_bytes),
                       static_cast<unsigned long long>(header.header_bytes), static_cast<unsigned long long>(size));
     return status_;

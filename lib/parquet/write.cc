@@ -25,17 +25,17 @@ Status CheckWritable(const FilterBase& filter) {
   if (filter.layout() == Layout::kAuto) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "the filter is broken, was never created, or was sealed or moved: there is nothing to write "
-                         "(of a SwappableFilter write what a lease has)");
+                         "(of a swappable filter write what a lease has)");
   }
   // No layout but `split_block` has blocks of 32 bytes: tests/parquet/parquet_write_test.cc looks.
   if (FactsOf(filter.layout()).block_bytes != kSplitBlockBytes) {
     return Status::Error(StatusCode::kIncompatible,
-                         "the filter has layout %s, and a Parquet file takes %s: make it with ParquetFilterOptions",
+                         "the filter has layout %s, and a Parquet file takes %s: make it with options for Parquet",
                          LayoutName(filter.layout()), LayoutName(Layout::kSplitBlock));
   }
   if (filter.hash_id() == HashId::kParquet) return Status();
   return Status::Error(StatusCode::kIncompatible,
-                       "the filter has hash %s, and a Parquet file takes %s: make it with ParquetFilterOptions, or set "
+                       "the filter has hash %s, and a Parquet file takes %s: make it with options for Parquet, or set "
                        "hash_id",
                        HashIdName(filter.hash_id()), HashIdName(HashId::kParquet));
 }

@@ -66,5 +66,7 @@ void RunView(void);
 void RunHashIds(void);
 void RunTesting(void);
 void RunMonitor(void);
+void RunParquet(void);
+void RunParquetValues(void);
 
 #endif /* LINEFILTER_TESTS_C_FIXTURE_H_ */

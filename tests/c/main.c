@@ -26,6 +26,8 @@ int main(void) {
   RunHashIds();
   RunTesting();
   RunMonitor();
+  RunParquet();
+  RunParquetValues();
   const char* const files[] = {"hooks", "saved", "built",    "stream", "filter", "keyed",
                                "seen",  "grown", "rotating", "seeded", "lazy"};
   for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); ++i) remove(FileIn(files[i]));

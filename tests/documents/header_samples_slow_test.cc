@@ -98,6 +98,10 @@ const std::map<std::string, Around> kArounds = {
     {"c/monitor.h",
      {"#include <stdio.h>\n#include \"linefilter/c.h\"\nbool store_has(const char* name, size_t size);\n",
       "const linefilter_view* users, const char* name, size_t size"}},
+    {"c/parquet.h",
+     {"#include \"linefilter/c.h\"\n",
+      "linefilter_options options, linefilter_status status, uint64_t distinct_values, const int64_t* column, size_t n, "
+      "uint64_t* hashes, void* out, size_t out_size, const void* bytes, size_t bloom_filter_length"}},
     {"filter.h", {"", ""}},
     {"fold.h", {"#include \"linefilter/file.h\"\n", ""}},
     {"inline.h", {"#include \"linefilter/view.h\"\n", "const linefilter::FilterView& view, uint64_t hash"}},

@@ -30,7 +30,7 @@ uint64_t linefilter_secret_hash_u64(uint64_t key, const uint8_t* secret);
 uint64_t linefilter_secret_check(const uint8_t* secret);
 
 // This is the hash of the Parquet format, XXH64 with seed 0, for filters that others make or read. There is no seed,
-// and it is no defence against an adversary.
+// and it is no defence against an adversary. c/parquet.h has the hashes of other columns than BYTE_ARRAY and INT64.
 uint64_t linefilter_parquet_hash_key(const void* key, size_t size);
 // The same for the 8 little-endian bytes of `key`, as a column of INT64 has it.
 uint64_t linefilter_parquet_hash_u64(uint64_t key);
@@ -38,9 +38,6 @@ uint64_t linefilter_parquet_hash_u64(uint64_t key);
 void linefilter_parquet_hash_keys(const void* const* keys, const size_t* sizes, size_t n, uint64_t* hashes);
 // hashes[i] = linefilter_parquet_hash_u64(keys[i]). The arrays may be the same.
 void linefilter_parquet_hash_u64s(const uint64_t* keys, size_t n, uint64_t* hashes);
-// The same for the 4 little-endian bytes of each value, as a column of INT32 or FLOAT has it. No filter of linefilter
-// hashes an integer key so: ask and insert by these hashes.
-void linefilter_parquet_hash_u32s(const uint32_t* values, size_t n, uint64_t* hashes);
 
 // Makes a good hash of a poor one (an identity, a 32-bit crc). It repairs everything but missing entropy. A hash of 32
 // bits needs it: as it is, also written twice, nearly all is "maybe".

@@ -1,6 +1,6 @@
 // linefilter_view, in C, is what is asked: an image in memory of somebody else (zero-copy, any alignment), an image in
-// a file, a filter (linefilter_filter_view), or a filter that is replaced meanwhile (c/swappable.h). Start at
-// linefilter/c.h.
+// a file, a filter (linefilter_filter_view), a filter that is replaced meanwhile (c/swappable.h), or one of a Parquet
+// file (c/parquet.h). Start at linefilter/c.h.
 //
 //   const linefilter_verify_mode verify = LINEFILTER_VERIFY_WHOLE;
 //   linefilter_view* view = linefilter_view_open(file + offset, image_size, verify, NULL, &status);  // one image
