@@ -8,6 +8,8 @@
 namespace linefilter::tools {
 namespace {
 
+constexpr char kOtherColumns[] = "a row group has another number of columns than the schema";
+
 // The columns of a row group stand in the order of the schema. If not, a filter would be asked for another column.
 void ReadPath(int type, std::string_view expected, ThriftReader* reader) {
   bool is_first = true, is_so = true;
@@ -57,7 +59,6 @@ void ReadChunk(int type, const ParquetColumn& column, ThriftReader* reader, Parq
 }
 
 void ReadRowGroup(int type, ThriftReader* reader, ParquetFooter* footer) {
-  constexpr char kOtherColumns[] = "a row group has another number of columns than the schema";
   size_t columns = 0;
   int64_t num_rows = -1;
   reader->StructOf(type, [&](int id, int inner) {
