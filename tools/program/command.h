@@ -22,7 +22,7 @@ struct Command {
 
 extern const Command kBuildCommand, kCreateCommand, kAddCommand, kUniqCommand, kQueryCommand, kInfoCommand,
     kStatsCommand, kVerifyCommand, kFoldCommand, kMergeCommand, kFprCommand, kOracleCommand, kPlanCommand,
-    kTargetsCommand, kBenchCommand, kCompletionCommand, kRedisCommand;
+    kTargetsCommand, kBenchCommand, kCompletionCommand, kParquetCommand, kRedisCommand;
 
 // Says on standard error what was wrong, after "linefilter: "; returns kExitBad.
 int Fail(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -36,9 +36,9 @@ int Fail(const char* format, ...) {
 namespace {
 
 const Command* const kCommands[] = {
-    &kBuildCommand, &kCreateCommand,  &kAddCommand,   &kUniqCommand,       &kQueryCommand, &kInfoCommand,
-    &kStatsCommand, &kVerifyCommand,  &kFoldCommand,  &kMergeCommand,      &kFprCommand,   &kOracleCommand,
-    &kPlanCommand,  &kTargetsCommand, &kBenchCommand, &kCompletionCommand, &kRedisCommand};
+    &kBuildCommand, &kCreateCommand,  &kAddCommand,   &kUniqCommand,       &kQueryCommand,   &kInfoCommand,
+    &kStatsCommand, &kVerifyCommand,  &kFoldCommand,  &kMergeCommand,      &kFprCommand,     &kOracleCommand,
+    &kPlanCommand,  &kTargetsCommand, &kBenchCommand, &kCompletionCommand, &kParquetCommand, &kRedisCommand};
 
 // A standard stream that is closed leaves its number to the next file or connection, and what is printed would go
 // there: keys to Redis, as commands. Opened the wrong way round, it fails its users as a closed one does (EBADF).
