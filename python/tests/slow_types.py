@@ -49,6 +49,7 @@ assert_type(view.stages, list[linefilter.ViewStage])
 assert_type(grown.growth_error, linefilter.LinefilterError | None)
 assert_type(linefilter.ScalableFilter.from_bytes(grown.to_bytes()), linefilter.ScalableFilter)
 assert_type(linefilter.ClassicFilter.from_bytes(blocked.to_bytes()), linefilter.ClassicFilter)
+assert_type(linefilter.SplitBlockFilter(5, fpr=0.1, parquet_hash=True).copy(), linefilter.SplitBlockFilter)
 with linefilter.FilterFile(b"path", load=True) as file:
     assert_type(file, linefilter.FilterFile)
 assert_type(linefilter.plan(5, fpr=0.1).body_bytes, int)

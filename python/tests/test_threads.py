@@ -70,7 +70,7 @@ def test_the_gil_is_released(name):
 
 
 @pytest.mark.parametrize("add", ["add_many", "add_hashes", "add_new"])
-@pytest.mark.parametrize("kind", [linefilter.BlockedFilter, linefilter.ClassicFilter])
+@pytest.mark.parametrize("kind", [linefilter.BlockedFilter, linefilter.SplitBlockFilter, linefilter.ClassicFilter])
 def test_adding_from_threads_loses_nothing(kind, add):
     """Without the mutex, two threads that change the same word at once lose bits of one of them: some in every round."""
     threads = 4
