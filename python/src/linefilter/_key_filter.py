@@ -120,6 +120,8 @@ class KeyFilter(FilterBase, TakingFilter):
 
     def _unite(self, other: _linefilter.Core, max_fpr: float) -> None:
         own = self._of_one_size("united with another")
+        if isinstance(other, _linefilter.ParquetView):
+            raise UnsupportedError("a filter in a Parquet file is united as a copy of it: pass view.to_filter()")
         if not isinstance(other, (_linefilter.Filter, _linefilter.Image)):
             raise UnsupportedError(
                 "what grows, forgets or is replaced is united with no other: add its keys to this one, from where they came"
