@@ -5,7 +5,9 @@ import gc
 import mmap
 import pickle
 import random
+import sys
 import threading
+import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 
@@ -212,19 +214,46 @@ def test_filters_to_and_from_images():
     assert parquet.may_contain(serving, STRING, "more").reason == "asked" and parquet.to_bytes(serving) == parquet.to_bytes(made)
 
 
+def test_what_is_written_is_whole_while_a_filter_is_folded():
+    """Of a filter whose size changed since it was asked, another one is written: that happens in one of 25 rounds."""
+    hashes = parquet.hash_values(NUMBERS[:100], "INT64")
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(100):
+            folded = parquet.create_of_bytes(32 * 2**20)
+            folded.add_hashes(hashes)
+
+            def fold():
+                try:
+                    while True:
+                        folded.fold(2)
+                except linefilter.InvalidArgumentError:  # it is one block
+                    pass
+
+            others = [threading.Thread(target=fold) for _ in range(2)]
+            for other in others:
+                other.start()
+            while folded.num_blocks > 1:
+                assert ParquetFilterView(parquet.to_bytes(folded)).contains_hashes(hashes).all()
+            for other in others:
+                other.join()
+    finally:
+        sys.setswitchinterval(interval)
+
+
 def test_threads(hurried):
-    """Writers add and fold while others write the filter, and ask views that some close."""
-    shared = parquet.create_of_bytes(32 * 2**12, "power_of_two")
+    """Writers add, others write the filter, and ask views that somebody closes."""
+    shared = parquet.create(len(NUMBERS), 0.001)
     hashes = parquet.hash_values(NUMBERS, "INT64")
     shared.add_hashes(hashes)
     closes = ParquetFilterView(parquet.to_bytes(shared))
     begun, question = threading.Barrier(6, timeout=60), parquet.Question(ColumnType("INT64"), 7)
 
-    def fold():
+    def add():
         begun.wait()
-        while shared.num_blocks > 1:
-            shared.fold(2)
-            shared.add_many(["more"])
+        for number in range(200):
+            shared.add_hashes(hashes + np.uint64(number))
 
     def write():
         begun.wait()
@@ -242,8 +271,9 @@ def test_threads(hurried):
 
     def close():
         begun.wait()
+        time.sleep(0.01)
         closes.close()
 
     with ThreadPoolExecutor(6) as pool:
-        for done in [pool.submit(work) for work in (fold, write, write, ask, ask, close)]:
+        for done in [pool.submit(work) for work in (add, write, write, ask, ask, close)]:
             done.result(timeout=100)
