@@ -159,7 +159,9 @@ void BindRedis(py::module_& module);  // where LINEFILTER_PYTHON_REDIS is define
 void BindHashing(py::module_& module);
 void BindMany(py::module_& module);  // questions to many filters at once
 void BindSizing(py::module_& module);
-void BindFpr(py::module_& module);  // the judge of rates, and the monitor
+void BindParquet(py::module_& module);       // filters in Parquet files
+void BindParquetTypes(py::module_& module);  // and questions about values in them
+void BindFpr(py::module_& module);           // the judge of rates, and the monitor
 
 }  // namespace linefilter::python
 

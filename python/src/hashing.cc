@@ -1,7 +1,9 @@
 // Keys to hashes, without a filter.
+#include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "linefilter/parquet_types.h"
 #include "python/src/buffer.h"
 #include "python/src/core.h"
 #include "python/src/hasher.h"
@@ -32,6 +34,38 @@ py::bytearray HashIterable(const Hasher& hasher, py::handle keys) {
   return py::bytearray(reinterpret_cast<const char*>(all.data()), 8 * all.size());
 }
 
+// Those of 4-byte values, as uint32: _parquet_hashes.py sees to the type.
+void HashHalves(py::handle array, py::handle hashes) {
+  const Buffer values(array);
+  const Words out(hashes, PyBUF_WRITABLE);
+  const bool is_aligned = reinterpret_cast<uintptr_t>(values.data()) % alignof(uint32_t) == 0;
+  if (!is_aligned || values.size() != 4 * out.size())
+    throw py::value_error("there must be an aligned uint32 for each hash");
+  const ReleasedGil release;
+  ParquetHashes(reinterpret_cast<const uint32_t*>(values.data()), out.size(), out.data());
+}
+
+// Those of values of one length that lie one behind the other.
+void HashRows(py::handle rows, size_t row_bytes, py::handle hashes) {
+  const Buffer values(rows);
+  const Words out(hashes, PyBUF_WRITABLE);
+  if (row_bytes == 0 || values.size() != row_bytes * out.size())
+    throw py::value_error("there must be a row for each hash");
+  const ReleasedGil release;
+  ParquetHashesOfFixed(values.data(), row_bytes, out.size(), out.data());
+}
+
+// Those of an iterable of str and bytes.
+py::bytearray HashTexts(py::handle values) {
+  std::vector<uint64_t> all;
+  HasherOfParquet().OfIterable(values, [&](const uint64_t* hashes, size_t n, KeyKind kinds) {
+    if (kinds != KeyKind::kText)
+      throw py::type_error("BYTE_ARRAY has bytes or str, and there is an integer among these");
+    all.insert(all.end(), hashes, hashes + n);
+  });
+  return py::bytearray(reinterpret_cast<const char*>(all.data()), 8 * all.size());
+}
+
 void MixHashes(py::handle array, py::handle mixed) {
   const Words hashes(array), out(mixed, PyBUF_WRITABLE);
   if (out.size() != hashes.size()) throw py::value_error("there must be one place for each hash");
@@ -55,6 +89,9 @@ void BindHashing(py::module_& module) {
   module.def("parquet_hash_words",
              [](py::handle keys, py::handle hashes) { HashWords(HasherOfParquet(), keys, hashes); });
   module.def("parquet_hash_iterable", [](py::handle keys) { return HashIterable(HasherOfParquet(), keys); });
+  module.def("parquet_hash_halves", &HashHalves);
+  module.def("parquet_hash_rows", &HashRows);
+  module.def("parquet_hash_texts", &HashTexts);
   module.def("mix_hashes", &MixHashes);
 }
 

@@ -24,6 +24,8 @@ PYBIND11_MODULE(_linefilter, module) {
   linefilter::python::BindHashing(module);
   linefilter::python::BindMany(module);
   linefilter::python::BindSizing(module);
+  linefilter::python::BindParquet(module);
+  linefilter::python::BindParquetTypes(module);
   linefilter::python::BindFpr(module);
   module.attr("version") = LINEFILTER_VERSION;
 }

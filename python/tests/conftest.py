@@ -13,8 +13,8 @@ SECRET = bytes(range(16))
 LAYOUTS = [name for name in typing.get_args(linefilter._options.Layout) if name != "auto"]
 
 
-KEY_FILTERS = [linefilter.BlockedFilter, linefilter.ClassicFilter, linefilter.CountingBlockedFilter, linefilter.ScalableFilter,
-               linefilter.RotatingFilter]  # fmt: skip
+KEY_FILTERS = [linefilter.BlockedFilter, linefilter.SplitBlockFilter, linefilter.ClassicFilter, linefilter.CountingBlockedFilter,
+               linefilter.ScalableFilter, linefilter.RotatingFilter]  # fmt: skip
 
 
 @pytest.fixture(scope="session", params=LAYOUTS)
@@ -27,7 +27,7 @@ def view(request):
     return builder.finish()
 
 
-@pytest.fixture(params=KEY_FILTERS[:3], ids=lambda kind: kind.__name__)
+@pytest.fixture(params=KEY_FILTERS[:4], ids=lambda kind: kind.__name__)
 def filter(request):
     """Of each class that Filter is the base of."""
     return request.param(1000, fpr=0.003)

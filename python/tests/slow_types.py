@@ -12,7 +12,7 @@ import array, mmap
 import numpy as np, numpy.typing as npt
 from typing import Any, assert_type
 import linefilter
-from linefilter import testing
+from linefilter import parquet, testing
 view = linefilter.build(["a", b"b", 3, np.int32(4)], fpr=0.01, layout="retrieval", secret=bytes(16), threads=2)
 assert_type("a" in view, bool)
 assert_type(view.contains_many(np.arange(3)), npt.NDArray[np.bool_])
@@ -49,6 +49,7 @@ assert_type(view.stages, list[linefilter.ViewStage])
 assert_type(grown.growth_error, linefilter.LinefilterError | None)
 assert_type(linefilter.ScalableFilter.from_bytes(grown.to_bytes()), linefilter.ScalableFilter)
 assert_type(linefilter.ClassicFilter.from_bytes(blocked.to_bytes()), linefilter.ClassicFilter)
+assert_type(linefilter.SplitBlockFilter(5, fpr=0.1, parquet_hash=True).copy(), linefilter.SplitBlockFilter)
 with linefilter.FilterFile(b"path", load=True) as file:
     assert_type(file, linefilter.FilterFile)
 assert_type(linefilter.plan(5, fpr=0.1).body_bytes, int)
@@ -83,6 +84,18 @@ assert_type(linefilter.FprMonitor.prometheus([(monitor, 0.01, "users")]), str)
 assert_type(testing.assert_fpr(view, np.arange(3), range(3, 9), at_most=0.01).fpr, float)
 assert_type(testing.check_fpr({"a"}, ["a"], ["b"], baseline=testing.FprBaseline(100, 1)).lost, tuple[tuple[int, Any], ...])
 assert_type(testing.queries_for(0.01, resolution=1.1), int)
+column = parquet.ColumnType("FIXED_LEN_BYTE_ARRAY", "DECIMAL", 5, precision=9, scale=2)
+assert_type(parquet.create(1e6, 0.01, power_of_two=True), linefilter.SplitBlockFilter)
+assert_type(parquet.create_of_bytes(2**20, "foldable").body_bytes + parquet.bitset_bytes(5, 0.1) + parquet.bytes_needed(b""), int)
+assert_type(parquet.hash_values(np.arange(3), "INT32"), npt.NDArray[np.uint64])
+assert_type(parquet.hash_value(b"a", 7, type_length=1), int)
+with parquet.ParquetFilterView(parquet.to_bytes(parquet.create(5, 0.1)), offset=np.int64(0), broken="maybe") as opened:
+    assert_type(opened, parquet.ParquetFilterView)
+    assert_type(opened.may_contain(column, 1.5), parquet.Answer)
+    assert_type(opened.to_filter(memory_limit=1e9), linefilter.SplitBlockFilter)
+    assert_type(bool(parquet.Question(column, None).ask(opened)), bool)
+    assert_type(opened.error, linefilter.LinefilterError | None)
+assert_type(parquet.may_contain(blocked, parquet.ColumnType.timestamp("ns", True), parquet.Timestamp(5, "ns", True)).message, str)
 try: view.verify()
 except linefilter.LinefilterError as error: assert_type(error.code, str)
 """
@@ -119,6 +132,13 @@ WRONG = [
     'linefilter.RedisFilter.open(6379, "seen")',
     "linefilter.RedisServers(timeout='1')",
     "linefilter.FprMonitor(0.01)",
+    'parquet.ColumnType("int32")',
+    'parquet.ColumnType.timestamp("s", True)',
+    'parquet.create(5)',
+    'parquet.create_of_bytes(5, "large")',
+    'parquet.to_bytes(b"")',
+    'parquet.may_contain(blocked, "INT64", 5)',
+    'parquet.hash_values([1], "int")',
     "monitor.read('low')",
     "testing.assert_fpr({1}, [1], [2], at_most='low')",
 ]

@@ -12,23 +12,25 @@ from pathlib import Path
 import pytest
 
 import linefilter
+import linefilter.parquet
 from conftest import ROOT
 from redis_server import SERVER, Server
 
 PACKAGE = Path(linefilter.__file__).parent
 GUIDE = ROOT / "doc" / "guide"
 COMING_FROM = [GUIDE / "coming-from" / name for name in ("set.md", "pybloom_live.md", "rbloom.md")]
-DOCUMENTS = [ROOT / "README.md", ROOT / "python" / "README.md", GUIDE / "python.md", GUIDE / "guard-fpr.md", *COMING_FROM]
+DOCUMENTS = [ROOT / "README.md", ROOT / "python" / "README.md", GUIDE / "python.md", GUIDE / "guard-fpr.md", GUIDE / "parquet.md",
+             *COMING_FROM]  # fmt: skip
 
 
 def is_public(thing):
     return getattr(linefilter, thing.__name__, None) is thing
 
 
-def public_names():
-    for name in linefilter.__all__:
-        thing = getattr(linefilter, name)
-        if name != "__version__":
+def public_names(module=linefilter):
+    for name in module.__all__:
+        thing = getattr(module, name)
+        if name not in ("__version__", "FIRST_READ"):
             yield name, thing
         if inspect.isclass(thing) and not issubclass(thing, tuple):
             hidden = [base for base in thing.__mro__[1:] if base.__module__.startswith("linefilter.") and not is_public(base)]
@@ -39,10 +41,12 @@ def public_names():
 
 
 def test_every_public_name_has_a_docstring():
-    found = dict(public_names())
+    found = {**dict(public_names()), **dict(public_names(linefilter.parquet))}
+    assert "ParquetFilterView.to_filter" in found and "hash_values" in found and "ColumnType.of_converted" in found
     assert len(found) > 80 and "FilterBase.contains_many" in found and "BlockedFilter.__init__" not in found
     undocumented = [name for name, thing in found.items() if not (inspect.getdoc(thing) or "").strip()]
-    exempt = ["FilterBase.__init__", "KeyFilter.__init__"]  # says what to do instead
+    # These say what to do instead; its class has the words.
+    exempt = ["FilterBase.__init__", "KeyFilter.__init__", "Question.__init__"]
     assert [name for name in undocumented if name not in exempt] == []
 
 
@@ -50,6 +54,9 @@ def test_all_is_all():
     names = {name for name, value in vars(linefilter).items() if not (name.startswith("_") or inspect.ismodule(value))}
     names.add("__version__")
     assert names == set(linefilter.__all__)
+    parquet = linefilter.parquet
+    names = {name for name, value in vars(parquet).items() if not (name.startswith("_") or inspect.ismodule(value))}
+    assert names == set(parquet.__all__)
     assert re.fullmatch(r"\d+\.\d+\.\d+", linefilter.__version__)
     assert f"project(linefilter VERSION {linefilter.__version__} " in (ROOT / "CMakeLists.txt").read_text()
 
@@ -62,7 +69,8 @@ def test_hints_list_the_layouts_of_the_library():
 
 def test_examples_in_docstrings():
     attempted = 0
-    for name in ("_bloom", "_builder", "_filter", "_living", "_monitor", "_scalable", "_sizing", "_view"):
+    for name in ("_bloom", "_builder", "_filter", "_living", "_monitor", "_parquet_filters", "_parquet_hashes", "_parquet_question",
+                 "_parquet_types", "_scalable", "_sizing", "_view"):  # fmt: skip
         result = doctest.testmod(sys.modules[f"linefilter.{name}"])
         assert result.failed == 0
         attempted += result.attempted

@@ -51,6 +51,7 @@ def outcomes(work, question, wanted=None, threads=1):
 
 KINDS = {
     "blocked": lambda: linefilter.BlockedFilter(len(NUMBERS), fpr=0.01, foldable=True),
+    "split_block": lambda: linefilter.SplitBlockFilter(len(NUMBERS), fpr=0.01),
     "classic": lambda: linefilter.ClassicFilter(len(NUMBERS), fpr=0.01),
     "counting": lambda: linefilter.CountingBlockedFilter(len(NUMBERS), fpr=0.01),
     "scalable": lambda: linefilter.ScalableFilter(1000, fpr=0.01),

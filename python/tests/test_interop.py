@@ -100,10 +100,8 @@ def test_golden_images_are_made_to_the_byte():
             filled = linefilter.RotatingFilter(each * (generations - 1), generations=generations, by_count=by_count, **options)
             rotate_after = None if by_count else each
         elif maker == "mutable":
-            kind = {"blocked": linefilter.BlockedFilter, "classic": linefilter.ClassicFilter,
-                    "counting": linefilter.CountingBlockedFilter}.get(asked)  # fmt: skip
-            if kind is None:  # a layout without a class of its own in Python
-                continue
+            kind = {"blocked": linefilter.BlockedFilter, "split_block": linefilter.SplitBlockFilter,
+                    "classic": linefilter.ClassicFilter, "counting": linefilter.CountingBlockedFilter}[asked]  # fmt: skip
             filled = kind(int(num_keys), **options)
         else:
             filled = linefilter.FilterBuilder(layout=asked, **options)

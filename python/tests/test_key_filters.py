@@ -1,4 +1,4 @@
-"""BlockedFilter, ClassicFilter and CountingBlockedFilter, and what all that take keys have in common."""
+"""BlockedFilter, SplitBlockFilter, ClassicFilter and CountingBlockedFilter, and what all that take keys have in common."""
 
 import copy
 import decimal
@@ -229,6 +229,23 @@ def test_counters_are_folded_and_united():
     assert one.remove_many(keys).all() and one.fill_ratio() == 0
 
 
+def test_a_split_block_has_half_the_bytes_and_no_probes_to_choose():
+    made = linefilter.SplitBlockFilter(10_000, bits_per_key=12, foldable=True)
+    keys = np.arange(1000)
+    made.add_many(keys)
+    assert made.layout == "split_block" and made.body_bytes == 32 * made.num_blocks and made.num_blocks % 64 == 0
+    assert made.num_probes == 0 and "probes" not in repr(made) and "grows" not in repr(made)
+    same = linefilter.build(keys, layout="split_block", like=made)
+    assert same.to_bytes()[: made.body_bytes] == made.to_bytes()[: made.body_bytes]
+    blocks = made.num_blocks
+    made.fold_to_fpr(0.01)
+    assert made.num_blocks < blocks / 4 and made.contains_many(keys).all() and made.expected_fpr() <= 0.01
+    with pytest.raises(linefilter.InvalidArgumentError, match="leave it 0"):
+        linefilter.SplitBlockFilter(1000, bits_per_key=12, num_probes=8)
+    with pytest.raises(linefilter.IncompatibleError, match="layout"):
+        linefilter.BlockedFilter.from_bytes(made.to_bytes())
+
+
 def test_union_of_unequal_sizes_shrinks():
     large = linefilter.BlockedFilter(10_000, bits_per_key=12, foldable=True)
     small = linefilter.BlockedFilter(10_000, bits_per_key=12, foldable=True)
@@ -383,7 +400,7 @@ def test_numbers_of_other_kinds_are_numbers(filter):
 
 def test_no_class_is_derived():
     """Its copies and pickles would be without what it adds."""
-    for base in (linefilter.BlockedFilter, linefilter.ClassicFilter, linefilter.Filter, linefilter.KeyFilter,
+    for base in (linefilter.BlockedFilter, linefilter.SplitBlockFilter, linefilter.ClassicFilter, linefilter.Filter, linefilter.KeyFilter,
                  linefilter.FilterView, linefilter.FilterFile, linefilter.FilterBase):  # fmt: skip
         with pytest.raises(TypeError, match="attribute"):
             type("Derived", (base,), {"__module__": __name__})

@@ -1,6 +1,7 @@
 """RotatingFilter and SwappableFilter."""
 
 import copy
+import itertools
 import pickle
 import threading
 import time
@@ -167,8 +168,9 @@ def test_what_was_replaced_is_given_back():
 
 
 def test_threads_add_rotate_and_ask():
+    """It goes on until all generations were replaced several times, however long that takes on this machine."""
     seen = linefilter.RotatingFilter(40_000, generations=4, fpr=0.001)
-    stop = threading.Event()
+    stop, rounds, rotations, end = threading.Event(), 200, 20, time.monotonic() + 100
 
     def rotate():
         while not stop.is_set():
@@ -176,23 +178,28 @@ def test_threads_add_rotate_and_ask():
             time.sleep(0.001)
 
     def add_and_ask(number):
-        for begin in range(0, 2_000_000, 10_000):
+        judged = 0
+        for done in itertools.count():
+            if (done >= rounds and seen.generation >= rotations) or time.monotonic() > end:
+                return judged
+            begin = 10_000 * done
             part = np.arange(begin, begin + 1000, dtype=np.uint64) * 4 + number
             before = seen.generation
             seen.add_many(part)
             missing = not seen.contains_many(part).all() or int(part[0]) not in seen
             if seen.generation - before < 4:  # generations
+                judged += 1
                 assert not missing
 
     with ThreadPoolExecutor(4) as pool:
         rotating = pool.submit(rotate)
         try:
             for done in [pool.submit(add_and_ask, number) for number in range(3)]:
-                done.result(timeout=60)
+                assert done.result(timeout=200) > 0, "each time all generations went meanwhile: nothing was judged"
         finally:
             stop.set()
         rotating.result(timeout=60)
-    assert seen.generation > 4
+    assert seen.generation >= rotations
 
 
 def test_threads_swap_and_ask(hurried):

@@ -23,7 +23,7 @@ def calls(tmp_path):
     many = {"fpr": 0.01, "secret": SECRET}
     yield linefilter.build, {"keys": [1], **many}
     yield linefilter.FilterBuilder, many
-    for kind in (linefilter.BlockedFilter, linefilter.ClassicFilter):
+    for kind in (linefilter.BlockedFilter, linefilter.SplitBlockFilter, linefilter.ClassicFilter):
         yield kind, {"num_keys": 100, **many}
         yield kind.from_bytes, {"image": kind(100, **many).to_bytes(), "secret": SECRET}
     yield linefilter.FilterView, {"image": IMAGE, "verify": "whole", "secret": SECRET}

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import linefilter
+from conftest import KEY_FILTERS
 
 NUMBERS = np.arange(20000, dtype=np.uint64)
 
 
-@pytest.mark.parametrize("make", [linefilter.BlockedFilter, linefilter.ClassicFilter, linefilter.CountingBlockedFilter])
+@pytest.mark.parametrize("make", KEY_FILTERS[:4])
 def test_a_filter_that_takes_keys(make: type) -> None:
     filter = make(10000, fpr=0.01)
     assert filter.capacity == 10000 and len(filter) == 0 and filter.approximate_size() == (0, 0)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import linefilter
+from linefilter import parquet
 
 NUMBERS = np.arange(2_000_000, dtype=np.uint64)
 PIECE = 65536  # keys for which a filter's mutex is held at once: kPiece of src/core.h
@@ -54,6 +55,8 @@ WORK = {
     "add": lambda: partial(linefilter.BlockedFilter(len(NUMBERS), fpr=0.01).add_many, many(NUMBERS)),
     "build": lambda: partial(linefilter.build, NUMBERS, bits_per_key=12, layout="retrieval"),
     "hash": lambda: partial(linefilter.hash_keys, many(NUMBERS)),
+    "hash values of 4 bytes": lambda: partial(parquet.hash_values, many(many(NUMBERS)).astype(np.uint32), "INT32"),
+    "hash rows": lambda: partial(parquet.hash_values, many(NUMBERS).view("V8"), "FIXED_LEN_BYTE_ARRAY"),
 }
 
 
@@ -70,7 +73,7 @@ def test_the_gil_is_released(name):
 
 
 @pytest.mark.parametrize("add", ["add_many", "add_hashes", "add_new"])
-@pytest.mark.parametrize("kind", [linefilter.BlockedFilter, linefilter.ClassicFilter])
+@pytest.mark.parametrize("kind", [linefilter.BlockedFilter, linefilter.SplitBlockFilter, linefilter.ClassicFilter])
 def test_adding_from_threads_loses_nothing(kind, add):
     """Without the mutex, two threads that change the same word at once lose bits of one of them: some in every round."""
     threads = 4

@@ -84,6 +84,12 @@ _PHRASES = {
     "RedisServers::wait_replicas, wait_ms": "RedisServers.wait_replicas, wait",
     "smaller shards (RedisLayout)": "smaller shards (shard_bytes)",
     "or set replica_reads for lookups": "or set RedisServers.replica_reads for lookups",
+    "make it with ParquetFilterOptions, or set hash_id": "make it by linefilter.parquet.create, or with parquet_hash=True",
+    "make it with ParquetFilterOptions": "make it by linefilter.parquet.create",
+    " (of a SwappableFilter write what a lease has)": "",
+    "ParquetBytesNeeded": "linefilter.parquet.bytes_needed",
+    "ask by ParquetValue::Bytes, with": "ask by bytes, with",
+    "ask by ParquetValue::Uuid": "ask by uuid.UUID",
 }
 _FIELD = re.compile(
     r"\bRedisServers::(addresses|user|password|database|tls_ca|tls_certificate|tls_key|tls_server_name|tls|connect_timeout"
@@ -91,7 +97,7 @@ _FIELD = re.compile(
 )
 
 
-def _in_python(message: str) -> str:
+def in_python(message: str) -> str:
     for there, here in _PHRASES.items():
         message = message.replace(there, here)
     return _FIELD.sub(r"RedisServers.\1", message)
@@ -100,7 +106,7 @@ def _in_python(message: str) -> str:
 def error_of(code: str, message: str, number: int = 0) -> LinefilterError:
     """The exception for a status of the library; `number`: errno, 0 where it is not known."""
     kind = _KINDS.get(code, LinefilterError)
-    message = _in_python(message)
+    message = in_python(message)
     if kind is not IoError or number == 0:
         return kind(message)
     plain = type(OSError(number, message))  # Python's own choice: FileNotFoundError, ...

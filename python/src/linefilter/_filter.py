@@ -1,4 +1,4 @@
-"""BlockedFilter, ClassicFilter and CountingBlockedFilter: filters that take keys for as long as they live."""
+"""BlockedFilter, SplitBlockFilter, ClassicFilter and CountingBlockedFilter: filters that take keys for as long as they live."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._options import make_options
 
 
 class Filter(KeyFilter):
-    """What Bloom, BlockedFilter, ClassicFilter and CountingBlockedFilter share.
+    """What Bloom, BlockedFilter, SplitBlockFilter, ClassicFilter and CountingBlockedFilter share.
 
     Safe from any thread: one adds, or any number ask; whoever comes meanwhile waits (arrays let others in after every 65,536
     keys). A forked child waits for no thread of its parent: if one was changing the filter at that moment, every use of it in
@@ -63,7 +63,7 @@ class Filter(KeyFilter):
                 and hash count, in place of the others.
         """
         if type(self) is Filter:
-            raise TypeError("make a Bloom, a BlockedFilter, a ClassicFilter or a CountingBlockedFilter")
+            raise TypeError("make a Bloom, a BlockedFilter, a SplitBlockFilter, a ClassicFilter or a CountingBlockedFilter")
         options = make_options(
             bits_per_key,
             fpr,
@@ -108,6 +108,26 @@ class BlockedFilter(Filter):
 
     __slots__ = ()
     _layout = "blocked"
+    _open = partial(_linefilter.Filter.from_image, _layout)
+
+
+@final
+class SplitBlockFilter(Filter):
+    """The filter of Parquet files, in blocks of 32 bytes: the layout "split_block". With parquet_hash=True its bits are
+    Parquet's, and linefilter.parquet writes it into a file.
+
+    In cache it has the fastest single lookups. Its rate is 1.3 times that of a BlockedFilter of the same size, at 10 bits per
+    key. Each key has 8 bits, one in each word of a block, so there is no num_probes to choose.
+
+    >>> cities = SplitBlockFilter(1_000_000, fpr=0.01, parquet_hash=True)
+    >>> cities.add("berlin")
+    True
+    >>> "berlin" in cities, "paris" in cities
+    (True, False)
+    """
+
+    __slots__ = ()
+    _layout = "split_block"
     _open = partial(_linefilter.Filter.from_image, _layout)
 
 

@@ -105,7 +105,8 @@ class Asked(Held, _linefilter.AskedHolder):
 
     @property
     def layout(self) -> str:
-        """"blocked", "classic", "retrieval", "counting", "container" (of what grew or forgets); "auto" of a broken image."""
+        """"blocked", "split_block", "classic", "retrieval", "counting", "container" (of what grew or forgets); "auto" of a broken
+        image."""
         return self._core.layout()
 
     @property
@@ -121,13 +122,13 @@ class Asked(Held, _linefilter.AskedHolder):
 
     @property
     def num_probes(self) -> int:
-        """Bits that are set and tested for each key. It is 0 in the layout "retrieval", which has none, and in a
-        ScalableFilter, whose stages have their own."""
+        """Bits that are set and tested for each key. It is 0 in the layout "retrieval", which has none, in "split_block", where
+        nobody chooses it, and in a ScalableFilter, whose stages have their own."""
         return self._core.num_probes()
 
     @property
     def num_blocks(self) -> int:
-        """Blocks of 64 bytes; 0 in the layout "classic", which has none."""
+        """Blocks of 64 bytes, in the layout "split_block" of 32; 0 in the layout "classic", which has none."""
         return self._core.num_blocks()
 
     @property
@@ -164,7 +165,10 @@ class FilterBase(Asked):
             raise TypeError("no class is derived from a filter's: give yours an attribute that is a filter")
 
     def __init__(self) -> None:
-        raise TypeError("make a Bloom, BlockedFilter, ClassicFilter, CountingBlockedFilter, FilterView or FilterFile, or call build()")
+        raise TypeError(
+            "make a Bloom, BlockedFilter, SplitBlockFilter, ClassicFilter, CountingBlockedFilter, FilterView or FilterFile, or "
+            "call build()"
+        )
 
     @property
     def secret_check(self) -> Optional[int]:

@@ -58,8 +58,8 @@ class TakingFilter(Asked, Taking[bool, int], Imaged):
 
 
 class KeyFilter(FilterBase, TakingFilter):
-    """A filter that takes keys and has an image: a Bloom, BlockedFilter, ClassicFilter, CountingBlockedFilter, ScalableFilter or
-    RotatingFilter. Code that only fills filters, asks them and saves them works with each.
+    """A filter that takes keys and has an image: a Bloom, BlockedFilter, SplitBlockFilter, ClassicFilter, CountingBlockedFilter,
+    ScalableFilter or RotatingFilter. Code that only fills filters, asks them and saves them works with each.
 
     Two are equal if their images are: layout, size, hash, key_kind and every bit. As they change, they are not hashable, as a set is
     not."""
@@ -72,7 +72,7 @@ class KeyFilter(FilterBase, TakingFilter):
         cls: type[Self], image: Bytes, *, secret: Optional[bytes] = None, memory_limit: Optional[Number] = None
     ) -> Self:
         """A filter of an image that one of this class wrote, verified and copied, which takes more keys and goes on as that would.
-        (BlockedFilter, ClassicFilter and CountingBlockedFilter take any image of their layout.)
+        (BlockedFilter, SplitBlockFilter, ClassicFilter and CountingBlockedFilter take any image of their layout.)
 
         The image of no keys has no size: it becomes an empty filter of one block with the image's num_probes, which a few dozen
         keys fill. To add keys, make one for their number. Of an image from others set memory_limit: that of a ScalableFilter
@@ -120,6 +120,8 @@ class KeyFilter(FilterBase, TakingFilter):
 
     def _unite(self, other: _linefilter.Core, max_fpr: float) -> None:
         own = self._of_one_size("united with another")
+        if isinstance(other, _linefilter.ParquetView):
+            raise UnsupportedError("a filter in a Parquet file is united as a copy of it: pass view.to_filter()")
         if not isinstance(other, (_linefilter.Filter, _linefilter.Image)):
             raise UnsupportedError(
                 "what grows, forgets or is replaced is united with no other: add its keys to this one, from where they came"
@@ -167,11 +169,12 @@ class KeyFilter(FilterBase, TakingFilter):
     def _facts(self) -> list[str]:
         """What repr() tells."""
         keys, made_for = self.approximate_size().keys, "" if self.capacity is None else f" of {self.capacity}"
+        grows = ["grows"] if isinstance(self._core, _linefilter.Scalable) else []
         return [
             f"about {keys:.0f}{made_for} keys",
             f"expected_fpr {self.expected_fpr():.2g}",
             self.layout,
-            f"{self.num_probes} probes" if self.num_probes else "grows",
+            *([f"{self.num_probes} probes"] if self.num_probes else grows),
             f"{self.body_bytes} bytes",
             f"{self.hash_id} hashes",
             f"{self.key_kind} keys",

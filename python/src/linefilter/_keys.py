@@ -30,7 +30,7 @@ Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Words = npt.NDArray[np.uint64]
 
 
-def _refuse_one(values: Any, what: str) -> None:
+def refuse_one(values: Any, what: str) -> None:
     """What would be iterated byte by byte, or entry by hidden entry."""
     if isinstance(values, np.ma.MaskedArray):
         raise TypeError(f"a masked array has entries that are no {what}: take those that are, by .compressed()")
@@ -86,7 +86,7 @@ def _conversion(kind: np.dtype[Any]) -> str:
 
 def split(keys: Keys) -> tuple[Optional[Words], Iterable[Any], Optional[tuple[int, ...]]]:
     """(integers as contiguous uint64, widened as C++ widens; else what is to be iterated; the shape of an array)."""
-    _refuse_one(keys, "keys")
+    refuse_one(keys, "keys")
     if not isinstance(keys, np.ndarray):
         if not hasattr(keys, "__array__"):
             if hasattr(keys, "__arrow_c_array__") or hasattr(keys, "__arrow_c_stream__"):
@@ -118,7 +118,7 @@ def of_each(
 
 def hash_words(hashes: Hashes) -> Words:
     """Hashes as contiguous uint64."""
-    _refuse_one(hashes, "hashes")
+    refuse_one(hashes, "hashes")
     if not isinstance(hashes, np.ndarray):
         if not hasattr(hashes, "__array__"):
             return np.fromiter((as_uint(value, "a hash") for value in hashes), np.uint64)

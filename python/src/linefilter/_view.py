@@ -27,7 +27,7 @@ class ViewStage(NamedTuple):
     num_probes: int
 
 
-def _maybe(broken: str) -> bool:
+def maybe_if(broken: str) -> bool:
     if not isinstance(broken, str) or broken not in ("raise", "maybe"):
         raise InvalidArgumentError(f'broken is "raise" or "maybe", not {broken!r}')
     return broken == "maybe"
@@ -73,7 +73,7 @@ class FilterView(FilterBase, Imaged, Closable):
                 need: IncompatibleError.
             broken: "raise", or "maybe": answer True to all.
         """
-        self._core = _linefilter.Image.over(image, verify_mode(verify, get_args(VerifyBytes)), secret, _maybe(broken))
+        self._core = _linefilter.Image.over(image, verify_mode(verify, get_args(VerifyBytes)), secret, maybe_if(broken))
 
     @staticmethod
     def from_bytes(image: Bytes, *, secret: Optional[bytes] = None) -> FilterView:
@@ -186,7 +186,7 @@ class FilterFile(FilterView):
         if memory_limit is not None and not load:
             raise InvalidArgumentError("memory_limit is of load: a file that is mapped takes no memory of its own")
         self._core = _linefilter.Image.open(
-            name, mode, bool(load), bool(random), limit(memory_limit), secret, _maybe(broken)
+            name, mode, bool(load), bool(random), limit(memory_limit), secret, maybe_if(broken)
         )
         self._path = path
 
