@@ -9,7 +9,7 @@
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-for part in packages steps cmake sysroot sources portable release install abi debian bench_steps builds fuzz cpus matrix; do
+for part in packages steps cmake sysroot sources portable release install abi debian duckdb bench_steps builds fuzz cpus matrix; do
   # shellcheck source=/dev/null
   source "$ROOT/tools/lib/$part.sh"
 done
@@ -58,6 +58,7 @@ one_core_steps() {
   install_steps
   abi_steps
   debian_steps
+  duckdb_steps
 }
 
 # What --all leaves out. LINEFILTER_NIGHTLY has changed some steps of it, and what the tests do (tests/testing/nightly.h).

@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# Steps: Bloom filters in Parquet files of a real engine. npm brings DuckDB; tests/parquet/duckdb lets it write files and asks
+# both, and duckdb_check compares.
+
+DUCKDB=$ROOT/build/duckdb      # DuckDB, and what it wrote
+DUCKDB_TEST=$ROOT/tests/parquet/duckdb
+DUCKDB_SECONDS=100             # npm has no more; it takes 2
+# What npm says where it reaches no registry. Everything else, a version that is gone or damaged above all, is a fault.
+NO_ANSWER='^(E(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NETUNREACH|HOSTUNREACH|PROTO|403|407|429|5[0-9][0-9])|ERR_SOCKET_TIMEOUT)$'
+
+duckdb_steps() {
+  step "DuckDB: from npm" work fetch_duckdb
+  if $STEP_OK && [[ -f $DUCKDB/complete ]]; then
+    step "DuckDB: its Parquet filters and ours" tests test_duckdb
+  fi
+}
+
+# Without npm, or a network, nothing is compared, and the line of the step says so.
+fetch_duckdb() {
+  local stamp said=$DUCKDB/npm.log status=0 code
+  mkdir -p "$DUCKDB"
+  cp "$DUCKDB_TEST"/{*.mjs,package.json,package-lock.json} "$DUCKDB"
+  stamp=$(cksum <"$DUCKDB/package-lock.json")
+  if [[ -f $DUCKDB/complete && $(<"$DUCKDB/complete") == "$stamp" ]]; then
+    echo "$DUCKDB is complete"
+    return
+  fi
+  rm -f "$DUCKDB/complete"
+  if ! command -v node || ! command -v npm; then
+    leave_out_duckdb "this machine has no npm (Node.js)"
+    return
+  fi
+  (cd "$DUCKDB" && timeout "$DUCKDB_SECONDS" npm ci --no-audit --no-fund --fetch-retries=1) >"$said" 2>&1 || status=$?
+  cat "$said"
+  code=$(sed -nE 's/^npm (ERR!|error) code //p' "$said" | head -n 1)
+  if [[ $status -eq 0 ]]; then
+    echo "$stamp" >"$DUCKDB/complete"
+  elif [[ $status -eq 124 ]]; then
+    leave_out_duckdb "npm did not answer within $DUCKDB_SECONDS s"
+  elif [[ $code =~ $NO_ANSWER ]]; then
+    leave_out_duckdb "npm does not reach its registry ($code)"
+  else
+    return "$status"
+  fi
+}
+
+leave_out_duckdb() {
+  note "LEFT OUT: $1, so DuckDB's Parquet filters are not compared with ours"
+}
+
+# By night with a million members and 100,000 questions of each type.
+test_duckdb() {
+  local amount=some folder=$DUCKDB/files
+  if [[ -n ${LINEFILTER_NIGHTLY:-} ]]; then amount=all; fi
+  cmake --build "$ROOT/build/release" -j "$JOBS" --target duckdb_check
+  rm -rf "$folder"
+  mkdir "$folder"
+  expect "DuckDB writes files" node "$DUCKDB/write.mjs" "$folder" "$amount"
+  expect "no value is lost that it stored, in no form that it takes for equal" duckdb_check stored "$folder"
+  expect "of the same values we make the same bytes" duckdb_check ours "$folder"
+  expect "DuckDB answers" node "$DUCKDB/probe.mjs" "$folder"
+  expect "we answer the same, in its files and where our filters are in their place" duckdb_check answers "$folder"
+}
+
+duckdb_check() {
+  "$ROOT/build/release/tests/duckdb_check" "$@" | tee "$DUCKDB/$1.log" || return 1
+  note "$(tail -n 1 "$DUCKDB/$1.log")"
+}
