@@ -102,7 +102,7 @@ TEST_F(ToolsParquetAskTest, BytesAreNotTheirPrintedForm) {
   Store(Type::Plain(Physical::kByteArray), {HashOf("\xff"), HashOf("plain"), HashOf("")});
   for (const char* bytes : {"0xff", "0xFF", "0x706c61696e", "0x"}) Finds(bytes);
   FindsNone("0x5c786666");  // \xff as it is printed
-  for (const char* text : {"\\xff", "plain", ""}) CannotTell(text, "write them as hexadecimal");
+  for (const char* text : {"\\xff", "plain", ""}) CannotTell(text, "ask by the bytes that it stores");
   for (const char* wrong : {"0xf", "0xfg", "0xff0"}) Refuses(wrong, "two hexadecimal digits");
   Store(Type::Of(Logical::kBson), {HashOf("\xff")});
   Finds("0xff");
@@ -221,7 +221,7 @@ TEST_F(ToolsParquetAskTest, TextsAndBytesOfAnotherLength) {
                            "0x00112233445566778899aabbccddeeff"}) {
     Finds(uuid);
   }
-  CannotTell("00112233", "the text is no UUID: write it like");
+  CannotTell("00112233", "the text is no UUID: ask by its 16 bytes");
 }
 
 TEST_F(ToolsParquetAskTest, TypesThatNobodyAsks) {

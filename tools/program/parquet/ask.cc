@@ -1,5 +1,4 @@
 // Asks the filters of one column for one value.
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -50,17 +49,6 @@ size_t FindColumn(const ParquetFooter& footer, const std::string& path, const st
   return kNotFound;
 }
 
-// The library names functions of C++, where the program has a way to write a value.
-std::string ReasonOf(const ParquetAnswer& answer) {
-  if (strstr(answer.message, "ParquetValue::Bytes") != nullptr) {
-    return "the column stores bytes without a text type: write them as hexadecimal, like 0x6162 (of text its UTF-8)";
-  }
-  if (strstr(answer.message, "ParquetValue::Uuid") != nullptr) {
-    return "the text is no UUID: write it like 00112233-4455-6677-8899-aabbccddeeff";
-  }
-  return answer.message;
-}
-
 class Asking {
  public:
   Asking(const ParquetRequest& request, const ParquetQuestion& question, ParquetFile* file)
@@ -68,7 +56,7 @@ class Asking {
 
   Answer Ask(const ParquetChunk& chunk) {
     if (question_.decided().reason != ParquetReason::kAsked) {
-      return {question_.decided().may_contain, ReasonOf(question_.decided())};
+      return {question_.decided().may_contain, question_.decided().message};
     }
     if (chunk.is_elsewhere) return {true, "the data of the column lie in another file"};
     if (chunk.is_encrypted) return {true, "the column is encrypted, and so is its filter"};
@@ -80,7 +68,7 @@ class Asking {
       return {true, status.message()};
     }
     const ParquetAnswer answer = question_.Ask(view);
-    return {answer.may_contain, ReasonOf(answer)};
+    return {answer.may_contain, answer.message};
   }
   int ExitCode(bool may_contain) const {
     if (broken_.ok()) return may_contain ? kExitGood : kExitNegative;
