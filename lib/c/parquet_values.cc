@@ -235,9 +235,8 @@ bool linefilter_parquet_ask(const linefilter_view* view, const linefilter_parque
   if (question == nullptr) return Tell(kNotMade, answer);
   if (question->decided.reason != LINEFILTER_PARQUET_REASON_ASKED) return Tell(question->decided, answer);
   if (question->num_hashes == 0 || question->num_hashes > LINEFILTER_PARQUET_MAX_HASHES) return Tell(kNotMade, answer);
-  const FilterView none;
-  const FilterBase& filter = view == nullptr ? none : *view->asked;
-  return Tell(AnswerToC(AskForms(filter, question->hashes, question->num_hashes)), answer);
+  if (view == nullptr) return Tell(AnswerToC(Maybe(ParquetReason::kNoFilter)), answer);
+  return Tell(AnswerToC(AskForms(*view->asked, question->hashes, question->num_hashes)), answer);
 }
 
 bool linefilter_parquet_may_contain(const linefilter_view* view, const linefilter_parquet_type* type,

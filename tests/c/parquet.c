@@ -28,8 +28,8 @@ static void TestHashesOfColumns(void) {
   static char fixed[12 * kValues]; /* INT96 */
   static uint64_t of_int32s[kValues], of_int64s[kValues], of_floats[kValues], of_doubles[kValues], of_fixed[kValues];
   for (int i = 0; i < kValues; ++i) {
-    int64s[i] = INT64_C(0x0123456789abcdef) * (i - 300);
-    int32s[i] = 7654321 * (i - 280);
+    int64s[i] = INT64_C(0x0012345678abcdef) * (i - 300);
+    int32s[i] = 6543210 * (i - 280);
     floats[i] = i == 5 ? -0.0f : (float)int32s[i];
     doubles[i] = i == 5 ? -0.0 : ldexp((double)int64s[i], i - 300);
     for (int j = 0; j < 12; ++j) fixed[12 * i + j] = (char)(i + j * j);

@@ -1,6 +1,5 @@
 // Bloom filters of Parquet files, in C, are read where they lie, written, sized, and asked for values of any type of
-// column. Start at linefilter/c.h; linefilter/parquet.h and parquet_types.h tell more, doc/guide/parquet.md has
-// programs and a table of all types.
+// column. Start at linefilter/c.h. doc/guide/parquet.md has programs and a table of all types.
 //
 //   linefilter_parquet_options(&options, 0.01, &status);  // after linefilter_options_init
 //   linefilter_filter* filter = linefilter_filter_new(distinct_values, &options, &status);
@@ -13,10 +12,10 @@
 //   const linefilter_parquet_value value = linefilter_parquet_value_text("berlin", 6);
 //   if (!linefilter_parquet_may_contain(view, &type, &value, NULL)) ...  // skip this row group
 //
-// A filter of a file is a linefilter_view, and one that is made is a linefilter_filter. So c/view.h asks by hash and in
-// batches, and linefilter_view_expected_fpr tells what the rate of a filter in a file really is. c/filter.h folds, and
-// a builder makes an image for as many values as come. The footer, which tells offset, length and type of a column, is
-// read by the caller. All functions here may be called at any time by any thread.
+// A filter of a file is a linefilter_view, and one that is made is a linefilter_filter, with all their calls. c/view.h
+// asks by hash and in batches, and linefilter_view_expected_fpr tells what the rate of a filter in a file really is.
+// c/filter.h folds, and a builder makes an image for as many values as come. The footer, which tells offset, length and
+// type of a column, is read by the caller. Any number of threads may call these functions at once.
 #ifndef LINEFILTER_C_PARQUET_H_
 #define LINEFILTER_C_PARQUET_H_
 
@@ -29,9 +28,10 @@
 
 LINEFILTER_C_BEGIN
 
-// ---- Hashes of values, made of the plain encoding of the physical type. Nulls have none. c/hash.h has the others:
-// ---- linefilter_parquet_hash_key(s) is for BYTE_ARRAY (the bytes without their length), FIXED_LEN_BYTE_ARRAY and
-// ---- INT96. BOOLEAN has no filter.
+// ---- Hashes of values are made of the plain encoding of the physical type; the logical type does not matter. Nulls
+// are
+// ---- left out. linefilter_parquet_hash_key and ..._keys (c/hash.h) are for BYTE_ARRAY (the bytes without their
+// ---- length), FIXED_LEN_BYTE_ARRAY and INT96. BOOLEAN has no filter.
 
 // INT32 is 4 little-endian bytes. Integers of 8 and 16 bits are widened by their sign, those of 32 unsigned bits cast.
 uint64_t linefilter_parquet_hash_int32(int32_t value);
@@ -64,14 +64,14 @@ enum {
 };
 
 // Tells how many bytes the filter has that begins with these, header included. Read so many and open it. If its header
-// does not end within `size` bytes, it is more than `size`: read so many and ask again (once is enough). It is 0 for
-// what is no header, and linefilter_parquet_open says why.
+// does not end within `size` bytes, it is more than `size`: read so many and ask again (once is enough). If these bytes
+// are no header, it is 0, and linefilter_parquet_open says why.
 uint64_t linefilter_parquet_bytes_needed(const void* bytes, size_t size);
-// Opens header and bitset, which may be followed by other bytes. Nothing is copied, at any alignment: the bytes must
-// stay, unchanged, until linefilter_view_free. It is NULL on an error. LINEFILTER_CORRUPT says that they are no header,
-// that no bitset has such a size, or that it is larger than the bytes that were given. LINEFILTER_UNSUPPORTED says that
-// algorithm, hash or compression is unknown. Parquet has no checksum, so nothing is verified. The view has
-// LINEFILTER_HASH_PARQUET; its ..._key calls ask for BYTE_ARRAY, its ..._u64 calls for INT64.
+// Opens header and bitset, which may be followed by other bytes. They lie at any address, and nothing is copied: they
+// must stay, unchanged, until linefilter_view_free. Parquet has no checksum, so nothing is verified. The ..._hash calls
+// of the view take the hashes above, its ..._key calls BYTE_ARRAY, and its ..._u64 calls INT64. It is NULL on an error.
+// LINEFILTER_CORRUPT says that the bytes are no header, that no bitset has such a size, or that it is larger than the
+// bytes that were given. LINEFILTER_UNSUPPORTED says that algorithm, hash or compression is unknown.
 linefilter_view* linefilter_parquet_open(const void* bytes, size_t size, linefilter_status* status);
 // Opens a bitset without its header. Its size is a multiple of 32, from 32 to LINEFILTER_PARQUET_MAX_BITSET_BYTES;
 // another one is LINEFILTER_CORRUPT.
@@ -79,19 +79,19 @@ linefilter_view* linefilter_parquet_open_bitset(const void* bitset, uint64_t bit
 // The bytes of the header: with linefilter_view_body_bytes they are bloom_filter_length. It is 0 for a bitset without a
 // header, for NULL and for another view.
 size_t linefilter_parquet_header_bytes(const linefilter_view* view);
-// Makes a plain filter of the same bits that takes keys, folds and unites. Of the options (NULL: the default) allocator
-// and memory_limit count, the others must be legal. A bitset above 512 MiB (2^24 blocks) is LINEFILTER_UNSUPPORTED, and
-// a view that is no filter of a file LINEFILTER_INCOMPATIBLE.
+// Makes a plain filter of the same bits that takes keys, folds and unites. Only allocator and memory_limit of the
+// options count (they may be NULL); the others must be legal. A bitset above 512 MiB (2^24 blocks) is
+// LINEFILTER_UNSUPPORTED. A view that was not opened here is LINEFILTER_INCOMPATIBLE.
 linefilter_filter* linefilter_parquet_copy(const linefilter_view* view, const linefilter_options* options,
                                            linefilter_status* status);
 
-// The bytes that writing takes, header included. It is 0 for a view that cannot be written, and for NULL. What is
-// written has LINEFILTER_LAYOUT_SPLIT_BLOCK and LINEFILTER_HASH_PARQUET. That is the view of a plain or concurrent
-// filter of such options, of an image (also a builder's), of a lease, or of another file.
+// The bytes that writing takes, header included; 0 for NULL, and for a view that cannot be written. A filter that is
+// written has LINEFILTER_LAYOUT_SPLIT_BLOCK and LINEFILTER_HASH_PARQUET. It is a plain or concurrent one, or in an
+// image (as a builder makes it), or in another file. What is swapped is written through a lease.
 uint64_t linefilter_parquet_filter_bytes(const linefilter_view* view);
-// Writes header and bitset to `out`. Fewer bytes than linefilter_parquet_filter_bytes there are
-// LINEFILTER_INVALID_ARGUMENT, and a filter of another layout or hash is LINEFILTER_INCOMPATIBLE. Others may insert
-// into a concurrent filter meanwhile: what was inserted before the call is written.
+// Writes header and bitset to `size` bytes at `out`: linefilter_parquet_filter_bytes or more, of which the first are
+// written. A filter of another layout or hash is LINEFILTER_INCOMPATIBLE. Others may insert into a concurrent filter
+// meanwhile: what was inserted before the call is written.
 linefilter_code linefilter_parquet_write(const linefilter_view* view, void* out, size_t size,
                                          linefilter_status* status);
 // Writes them to `sink`, piece by piece.
@@ -109,8 +109,8 @@ enum {
 };
 
 // Sets layout, hash and size of options that linefilter_options_init has set; the rest stays. linefilter_filter_new
-// then makes the smallest filter for its number of distinct values, a multiple of 32 bytes. An fpr that is none is an
-// error there.
+// then makes the smallest filter for its number of distinct values, a multiple of 32 bytes. It also refuses an fpr that
+// is not between 0 and 1.
 linefilter_code linefilter_parquet_options(linefilter_options* options, double fpr, linefilter_status* status);
 // Does so for a filter of at most so many bytes, whatever the number of values, but at least 32 and at most 512 MiB.
 // For a number that nobody knows take LINEFILTER_PARQUET_SIZE_FOLDABLE, and linefilter_filter_fold_to_fpr when all are
@@ -121,9 +121,12 @@ linefilter_code linefilter_parquet_options_of_bytes(linefilter_options* options,
 // linefilter_parquet_options_of_bytes. It is 0 if there is no such filter (linefilter_sizing_for_fpr says why).
 uint64_t linefilter_parquet_bitset_bytes(uint64_t distinct_values, double fpr, bool power_of_two);
 
-// ---- Types of columns. Whoever hashes a constant in another form than the column stores is told "absent" of rows that
-// ---- are there. With the type and the value, the library asks for all stored forms that equal the value. It answers
-// ---- "maybe" for what it cannot be sure of, and says why. parquet_types.h tells what is equal, and who must not ask.
+// ---- Types of columns. A constant that is hashed in another form than the column stores is "absent" from rows that
+// are
+// ---- there. So the library takes type and value, and asks for all stored forms that equal the value. It answers
+// ---- "maybe" where it cannot be sure, and says why. Two values are equal if they are the same number, text, bytes,
+// ---- UUID, date or time. An engine that compares in another way (a collation, padded text, a column that is cast,
+// ---- rounded or moved to another calendar first) must not ask.
 
 // How values are stored. The numbers are those of Parquet's metadata (Type).
 typedef int32_t linefilter_parquet_physical;
@@ -175,7 +178,7 @@ typedef struct linefilter_parquet_type {
   int32_t scale;                         // DECIMAL
   int32_t bit_width;                     // INTEGER: 8, 16, 32 or 64
   linefilter_parquet_unit unit;          // TIME and TIMESTAMP
-  bool is_signed;                        // INTEGER
+  bool is_signed;                        // INTEGER: isSigned
   bool is_utc;                           // TIME and TIMESTAMP: isAdjustedToUTC
 } linefilter_parquet_type;
 
@@ -225,7 +228,7 @@ typedef struct linefilter_parquet_value {
   int32_t scale;                       // DECIMAL
   bool is_utc;                         // TIME, TIMESTAMP
   // INTEGER, DECIMAL (unscaled), DATE (days), TIME and TIMESTAMP (count of units): 256 bits in two's complement, the
-  // lowest first.
+  // lowest word first.
   uint64_t words[4];
   double real;        // FLOAT, DOUBLE
   const void* bytes;  // TEXT, BYTES
@@ -293,7 +296,7 @@ typedef struct linefilter_parquet_question {
   linefilter_parquet_answer decided;
   // How many forms there are: none if the question is decided, mostly one, two for zero in floating point.
   size_t num_hashes;
-  uint64_t hashes[LINEFILTER_PARQUET_MAX_HASHES];  // theirs
+  uint64_t hashes[LINEFILTER_PARQUET_MAX_HASHES];  // of the forms
 } linefilter_parquet_question;
 
 // Finds the forms. A NULL type has no filter, and a NULL value is null: both are answered "maybe".
