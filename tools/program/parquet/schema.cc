@@ -23,20 +23,26 @@ void ReadParameter(int member, int id, int type, ThriftReader* reader, ParquetCo
   if (member == 10 && id == 2) return reader->Read(type, &logical->is_signed);
   if (is_time && id == 1) return reader->Read(type, &logical->is_utc);
   if (!is_time || id != 2) return reader->SkipField(type);
+  logical->unit = static_cast<ParquetTimeUnit>(0);
   reader->StructOf(type, [&](int unit, int inner) {
     logical->unit = static_cast<ParquetTimeUnit>(unit >= 1 && unit <= 3 ? unit : 0);
     reader->SkipField(inner);
   });
 }
 
-// What is not told stays what no type has, so that nothing is asked for.
+// A type that does not tell both of its parameters is none that could be asked for a value.
 void ReadLogicalType(int type, ThriftReader* reader, ParquetColumnType* logical) {
   logical->logical = static_cast<ParquetLogicalType>(kUnknown);
-  logical->scale = kNone;
-  logical->unit = static_cast<ParquetTimeUnit>(0);
   reader->StructOf(type, [&](int member, int inner) {
-    logical->logical = static_cast<ParquetLogicalType>(member >= 1 && member < kUnknown ? member : kUnknown);
-    reader->StructOf(inner, [&](int id, int of_type) { ReadParameter(member, id, of_type, reader, logical); });
+    const bool has_parameters = member == 5 || member == 7 || member == 8 || member == 10;
+    bool has_first = !has_parameters, has_second = !has_parameters;
+    reader->StructOf(inner, [&](int id, int of_type) {
+      has_first = has_first || id == 1;
+      has_second = has_second || id == 2;
+      ReadParameter(member, id, of_type, reader, logical);
+    });
+    const bool is_known = member >= 1 && member < kUnknown && has_first && has_second;
+    logical->logical = static_cast<ParquetLogicalType>(is_known ? member : kUnknown);
   });
 }
 
