@@ -8,10 +8,10 @@ namespace {
 constexpr int32_t kNone = -1, kUnknown = 0xff;  // what no field and no type has
 
 struct Element {
-  std::string_view name;
+  std::string name;
   int32_t physical = kNone, type_length = 0, num_children = 0, converted = kNone, scale = 0, precision = 0;
   bool has_logical = false;
-  ParquetColumnType logical;  // without physical and type_length
+  ParquetColumnType logical;  // without physical and type_length; of kNone if there is none
 };
 
 // A field of the member of a LogicalType.
@@ -35,13 +35,12 @@ void ReadLogicalType(int type, ThriftReader* reader, ParquetColumnType* logical)
   logical->logical = static_cast<ParquetLogicalType>(kUnknown);
   reader->StructOf(type, [&](int member, int inner) {
     const bool has_parameters = member == 5 || member == 7 || member == 8 || member == 10;
-    bool has_first = !has_parameters, has_second = !has_parameters;
+    int told = 0;
     reader->StructOf(inner, [&](int id, int of_type) {
-      has_first = has_first || id == 1;
-      has_second = has_second || id == 2;
+      told |= id == 1 || id == 2 ? id : 0;
       ReadParameter(member, id, of_type, reader, logical);
     });
-    const bool is_known = member >= 1 && member < kUnknown && has_first && has_second;
+    const bool is_known = member >= 1 && member < kUnknown && (told == 3 || !has_parameters);
     logical->logical = static_cast<ParquetLogicalType>(is_known ? member : kUnknown);
   });
 }
@@ -63,12 +62,11 @@ Element ReadElement(int type, ThriftReader* reader) {
 
 ParquetColumnType TypeOf(const Element& element) {
   const ParquetPhysicalType physical = static_cast<ParquetPhysicalType>(element.physical);
-  ParquetColumnType type = ParquetColumnType::Plain(physical, element.type_length);
   if (!element.has_logical && element.converted != kNone) {
     return ParquetColumnType::OfConverted(element.converted, physical, element.type_length, element.precision,
                                           element.scale);
   }
-  if (element.has_logical) type = element.logical;
+  ParquetColumnType type = element.logical;
   type.physical = physical;
   type.type_length = element.type_length;
   return type;
@@ -89,7 +87,7 @@ void ReadParquetSchema(int type, ThriftReader* reader, std::vector<ParquetColumn
     const Element element = ReadElement(element_type, reader);
     reader->Demand(!levels.empty(), "its schema is no tree");
     if (!reader->is_sound) return;
-    std::string path = elements == 0 ? "" : levels.back().path + std::string(element.name);
+    std::string path = elements == 0 ? "" : levels.back().path + element.name;
     path_bytes += path.size() + 1;
     reader->Demand(++elements <= kMostParquetColumns && path_bytes <= kMostParquetPathBytes, kParquetTooLarge);
     --levels.back().left;
