@@ -1,5 +1,5 @@
-// Parquet files by hand, in the words of Thrift's compact protocol: filters and a footer without pages, as a test wants
-// them. It shares nothing with the program.
+// This makes Parquet files by hand, in the words of Thrift's compact protocol: filters and a footer without pages, as a
+// test wants them. It shares nothing with the program.
 #ifndef LINEFILTER_TESTS_TESTING_PARQUET_FILE_H_
 #define LINEFILTER_TESTS_TESTING_PARQUET_FILE_H_
 

@@ -1,4 +1,4 @@
-// A Parquet file on disk: it is read from its end. What is read is checked against its size first.
+// A Parquet file on disk is read from its end. What is read is checked against its size first.
 #ifndef LINEFILTER_TOOLS_PROGRAM_PARQUET_FILE_H_
 #define LINEFILTER_TOOLS_PROGRAM_PARQUET_FILE_H_
 

@@ -1,3 +1,4 @@
+// This describes one filter: in the listing, or alone with --at.
 #include <cmath>
 
 #include "linefilter/sizing.h"

@@ -14,7 +14,7 @@ constexpr char kOtherColumns[] = "a row group has another number of columns than
 void ReadPath(int type, std::string_view expected, ThriftReader* reader) {
   bool is_first = true, is_so = true;
   reader->ListOf(type, [&](int element) {
-    std::string_view name;
+    std::string name;
     reader->Read(element, &name);
     const size_t point = is_first ? 0 : 1;
     is_so = is_so && (is_first || expected.substr(0, 1) == ".") && expected.substr(point, name.size()) == name;
@@ -44,7 +44,7 @@ void ReadMetadata(int type, const ParquetColumn& column, ThriftReader* reader, P
 void ReadChunk(int type, const ParquetColumn& column, ThriftReader* reader, ParquetFooter* footer) {
   ParquetChunk chunk;
   bool has_metadata = false;
-  std::string_view file;
+  std::string file;
   reader->StructOf(type, [&](int id, int inner) {
     chunk.is_encrypted = chunk.is_encrypted || id == 8 || id == 9;  // how it is, and its encrypted metadata
     has_metadata = has_metadata || id == 3;
@@ -79,15 +79,13 @@ void ReadRowGroup(int type, ThriftReader* reader, ParquetFooter* footer) {
 
 Status ReadParquetFooter(const uint8_t* bytes, size_t size, ParquetFooter* footer) {
   ThriftReader reader(bytes, size);
-  std::string_view created_by;
   reader.Struct([&](int id, int type) {
     if (id == 2) return ReadParquetSchema(type, &reader, &footer->columns);
     if (id == 3) return reader.Read(type, &footer->num_rows);
     if (id == 4) return reader.ListOf(type, [&](int element) { ReadRowGroup(element, &reader, footer); });
-    if (id == 6) return reader.Read(type, &created_by);
+    if (id == 6) return reader.Read(type, &footer->created_by);
     reader.SkipField(type);
   });
-  footer->created_by = std::string(created_by);
   uint64_t rows = 0;  // a row group that is missing would be an answer "absent"
   for (const int64_t of_row_group : footer->row_groups) rows += static_cast<uint64_t>(of_row_group);
   reader.Demand(rows == static_cast<uint64_t>(footer->num_rows), "its row groups have not as many rows as it tells");

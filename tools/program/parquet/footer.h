@@ -1,5 +1,5 @@
-// The footer of a Parquet file, as far as Bloom filters need it: the columns with their types, and for each row group
-// and column where its filter lies. It is Thrift's compact encoding of the struct FileMetaData.
+// This reads the footer of a Parquet file, as far as Bloom filters need it: the columns with their types, and for each
+// row group and column where its filter lies. A footer is Thrift's compact encoding of the struct FileMetaData.
 #ifndef LINEFILTER_TOOLS_PROGRAM_PARQUET_FOOTER_H_
 #define LINEFILTER_TOOLS_PROGRAM_PARQUET_FOOTER_H_
 

@@ -1,4 +1,4 @@
-// Lists the filters of a file, row group by row group.
+// This lists the filters of a file, row group by row group.
 #include <utility>
 #include <vector>
 

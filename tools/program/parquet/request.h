@@ -1,4 +1,4 @@
-// The three things that `linefilter parquet` does, and what they share. Each returns the exit code.
+// `linefilter parquet` does one of three things, which share this. Each returns the exit code.
 #ifndef LINEFILTER_TOOLS_PROGRAM_PARQUET_REQUEST_H_
 #define LINEFILTER_TOOLS_PROGRAM_PARQUET_REQUEST_H_
 

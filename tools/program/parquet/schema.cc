@@ -8,10 +8,10 @@ namespace {
 constexpr int32_t kNone = -1, kUnknown = 0xff;  // what no field and no type has
 
 struct Element {
-  std::string_view name;
+  std::string name;
   int32_t physical = kNone, type_length = 0, num_children = 0, converted = kNone, scale = 0, precision = 0;
   bool has_logical = false;
-  ParquetColumnType logical;  // without physical and type_length
+  ParquetColumnType logical;  // without physical and type_length; of kNone if there is none
 };
 
 // A field of the member of a LogicalType.
@@ -23,20 +23,25 @@ void ReadParameter(int member, int id, int type, ThriftReader* reader, ParquetCo
   if (member == 10 && id == 2) return reader->Read(type, &logical->is_signed);
   if (is_time && id == 1) return reader->Read(type, &logical->is_utc);
   if (!is_time || id != 2) return reader->SkipField(type);
+  logical->unit = static_cast<ParquetTimeUnit>(0);
   reader->StructOf(type, [&](int unit, int inner) {
     logical->unit = static_cast<ParquetTimeUnit>(unit >= 1 && unit <= 3 ? unit : 0);
     reader->SkipField(inner);
   });
 }
 
-// What is not told stays what no type has, so that nothing is asked for.
+// A type that does not tell both of its parameters is none that could be asked for a value.
 void ReadLogicalType(int type, ThriftReader* reader, ParquetColumnType* logical) {
   logical->logical = static_cast<ParquetLogicalType>(kUnknown);
-  logical->scale = kNone;
-  logical->unit = static_cast<ParquetTimeUnit>(0);
   reader->StructOf(type, [&](int member, int inner) {
-    logical->logical = static_cast<ParquetLogicalType>(member >= 1 && member < kUnknown ? member : kUnknown);
-    reader->StructOf(inner, [&](int id, int of_type) { ReadParameter(member, id, of_type, reader, logical); });
+    const bool has_parameters = member == 5 || member == 7 || member == 8 || member == 10;
+    int told = 0;
+    reader->StructOf(inner, [&](int id, int of_type) {
+      told |= id == 1 || id == 2 ? id : 0;
+      ReadParameter(member, id, of_type, reader, logical);
+    });
+    const bool is_known = member >= 1 && member < kUnknown && (told == 3 || !has_parameters);
+    logical->logical = static_cast<ParquetLogicalType>(is_known ? member : kUnknown);
   });
 }
 
@@ -57,12 +62,11 @@ Element ReadElement(int type, ThriftReader* reader) {
 
 ParquetColumnType TypeOf(const Element& element) {
   const ParquetPhysicalType physical = static_cast<ParquetPhysicalType>(element.physical);
-  ParquetColumnType type = ParquetColumnType::Plain(physical, element.type_length);
   if (!element.has_logical && element.converted != kNone) {
     return ParquetColumnType::OfConverted(element.converted, physical, element.type_length, element.precision,
                                           element.scale);
   }
-  if (element.has_logical) type = element.logical;
+  ParquetColumnType type = element.logical;
   type.physical = physical;
   type.type_length = element.type_length;
   return type;
@@ -83,7 +87,7 @@ void ReadParquetSchema(int type, ThriftReader* reader, std::vector<ParquetColumn
     const Element element = ReadElement(element_type, reader);
     reader->Demand(!levels.empty(), "its schema is no tree");
     if (!reader->is_sound) return;
-    std::string path = elements == 0 ? "" : levels.back().path + std::string(element.name);
+    std::string path = elements == 0 ? "" : levels.back().path + element.name;
     path_bytes += path.size() + 1;
     reader->Demand(++elements <= kMostParquetColumns && path_bytes <= kMostParquetPathBytes, kParquetTooLarge);
     --levels.back().left;

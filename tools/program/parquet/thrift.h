@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <string>
 
 #include "lib/parquet/compact_reader.h"
 
@@ -36,12 +36,11 @@ struct ThriftReader : internal::CompactReader {
     Demand(type == kTrue || type == kFalse);
     *value = type == kTrue;
   }
-  void Read(int type, std::string_view* text) {
+  void Read(int type, std::string* text) {
     Demand(type == kBinary);
     const uint64_t size = Varint();
-    const char* const begin = reinterpret_cast<const char*>(at);
     Skip(size);
-    *text = is_sound ? std::string_view(begin, size) : std::string_view();
+    if (is_sound) text->assign(reinterpret_cast<const char*>(at) - size, size);
   }
   template <class Take>
   void StructOf(int type, const Take& take) {

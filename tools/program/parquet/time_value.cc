@@ -1,4 +1,4 @@
-// Dates and times of ISO 8601 in the proleptic Gregorian calendar, which is Parquet's.
+// This reads dates and times of ISO 8601 in the proleptic Gregorian calendar, which is Parquet's.
 #include "tools/program/parquet/value.h"
 
 namespace linefilter::tools {

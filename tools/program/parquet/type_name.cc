@@ -1,4 +1,4 @@
-// Types in words, as Parquet's specification writes them.
+// This names types as Parquet's specification does.
 #include "tools/program/parquet/footer.h"
 
 namespace linefilter::tools {

@@ -1,4 +1,4 @@
-// Values as people write them, for a column of some type.
+// This reads values as people write them, for a column of some type.
 #ifndef LINEFILTER_TOOLS_PROGRAM_PARQUET_VALUE_H_
 #define LINEFILTER_TOOLS_PROGRAM_PARQUET_VALUE_H_
 
@@ -16,11 +16,10 @@ namespace linefilter::tools {
 bool ParseParquetValue(const ParquetColumnType& type, const std::string& text, std::string* bytes, ParquetValue* value,
                        std::string* error);
 
-// The parts of it that are told in other files, with the same answers. A number without point and exponent, and one
-// with either (number_value.cc).
+// These are parts of it, with the same answers: a number (number_value.cc),
 bool ParseParquetNumber(const ParquetColumnType& type, const std::string& text, ParquetValue* value,
                         std::string* error);
-// A date, a time or both (time_value.cc).
+// and a date, a time or both (time_value.cc).
 bool ParseParquetTime(ParquetLogicalType logical, const std::string& text, ParquetValue* value, std::string* error);
 
 }  // namespace linefilter::tools
