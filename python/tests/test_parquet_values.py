@@ -113,6 +113,9 @@ def test_texts_bytes_and_uuids():
     decides(ColumnType.of("UUID"), "no uuid", "other_kind")
     with pytest.raises(TypeError, match="cast"):
         Question(BLOB, memoryview(np.arange(3)))
+    for wrong in (Timestamp(1.5, "us", True), Time(1.5, "us", True)):
+        with pytest.raises(TypeError, match="integer"):
+            Question(STAMP, wrong)
 
 
 def test_dates_and_times():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
+import operator
 import uuid
 from dataclasses import dataclass
 from typing import Any, Callable, Union
@@ -111,11 +112,11 @@ def _timestamp(column: _Column, count: int, unit: TimeUnit, is_utc: bool) -> Mad
 
 
 def _of_timestamp(column: _Column, value: Timestamp) -> Made:
-    return _timestamp(column, int(value.count), value.unit, bool(value.is_utc))
+    return _timestamp(column, operator.index(value.count), value.unit, bool(value.is_utc))
 
 
 def _of_time_count(column: _Column, value: Time) -> Made:
-    count = int(value.count)
+    count = operator.index(value.count)
     return _ask.time(column, count, unit_number(value.unit), bool(value.is_utc)) if -(2**63) <= count < 2**63 else _TOO_LONG
 
 
