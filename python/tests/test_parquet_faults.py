@@ -1,5 +1,7 @@
-"""Faults by which engines lost rows in 2026: a constant was hashed in another form than the column stores. Each case stores a value as
-a writer does, and asks for it as a query does. tests/parquet/parquet_faults_test.cc has them for C++."""
+"""Faults by which engines lost rows in 2026: a constant was hashed in another form than the column stores.
+
+Each case stores a value as a writer does, and asks for it as a query does. tests/parquet/parquet_faults_test.cc has them for C++.
+"""
 
 import datetime
 import math
@@ -12,8 +14,8 @@ import pytest
 from linefilter import parquet
 from linefilter.parquet import ColumnType, Time, Timestamp
 
-DOUBLE, FLOAT, HALF, BLOB, STRING = ColumnType("DOUBLE"), ColumnType("FLOAT"), ColumnType.of("FLOAT16"), ColumnType("BYTE_ARRAY"), ColumnType.of("STRING")
-DATE = ColumnType.of("DATE")
+DOUBLE, FLOAT, HALF = ColumnType("DOUBLE"), ColumnType("FLOAT"), ColumnType.of("FLOAT16")
+BLOB, STRING, DATE = ColumnType("BYTE_ARRAY"), ColumnType.of("STRING"), ColumnType.of("DATE")
 UTC = datetime.timezone.utc
 
 
@@ -28,7 +30,8 @@ def column(values, physical):
 def test_zero_has_two_signs(stored):
     doubles, floats = column([stored], "DOUBLE"), column([stored], "FLOAT")
     halves = column([struct.pack("<e", stored)], "FIXED_LEN_BYTE_ARRAY")
-    for zero in (0.0, -0.0, np.float32(0), np.float32(-0.0), np.float64(-0.0), np.float16(-0.0), 0, Decimal("0.00"), Decimal("-0"), np.int8(0)):
+    for zero in (0.0, -0.0, np.float32(0), np.float32(-0.0), np.float64(-0.0), np.float16(-0.0), 0, Decimal("0.00"),
+                 Decimal("-0"), np.int8(0)):  # fmt: skip
         assert doubles(DOUBLE, zero) and floats(FLOAT, zero) and halves(HALF, zero)
     assert not doubles(DOUBLE, 1.0) and not floats(FLOAT, 1) and not halves(HALF, 1)
 
@@ -36,7 +39,8 @@ def test_zero_has_two_signs(stored):
 def test_nan_has_many_forms():
     bits = np.array([0x7FF8000000000000, 0xFFF8000000000000, 0x7FF0000000000001, 2**64 - 1], np.uint64)
     doubles = column(bits.view(np.float64), "DOUBLE")
-    for nan in (math.nan, -math.nan, np.float32("nan"), np.float16("nan"), np.longdouble("nan"), Decimal("nan"), Decimal("sNaN"), *bits.view(np.float64)):
+    for nan in (math.nan, -math.nan, np.float32("nan"), np.float16("nan"), np.longdouble("nan"), Decimal("nan"),
+                Decimal("sNaN"), *bits.view(np.float64)):  # fmt: skip
         answer = doubles(DOUBLE, nan)
         assert answer and answer.reason == "nan"
 
@@ -67,7 +71,8 @@ def test_neighbors_of_exact_numbers():
 
 def test_blobs_are_bytes():
     blobs = column([b"\xff", b"plain"], "BYTE_ARRAY")
-    assert blobs(BLOB, b"\xff") and not blobs(BLOB, b"\\xff") and blobs(BLOB, bytearray(b"\xff")) and blobs(BLOB, memoryview(b"a\xff")[1:])
+    assert blobs(BLOB, b"\xff") and not blobs(BLOB, b"\\xff") and blobs(BLOB, bytearray(b"\xff"))
+    assert blobs(BLOB, memoryview(b"a\xff")[1:])
     printed = blobs(BLOB, "\\xff")
     assert printed and printed.reason == "other_kind" and "ask by bytes" in printed.message
     assert blobs(BLOB, str(b"\xff"))
@@ -92,7 +97,8 @@ def test_decimals_have_a_width_and_an_order():
 
 def test_small_integers_are_widened_by_their_sign():
     signed = column(np.array([-56, -2], np.int8), "INT32")
-    assert signed(ColumnType.integer(8), -56) and signed(ColumnType.integer(8), np.int8(-56)) and signed(ColumnType.integer(16), np.int16(-2))
+    assert signed(ColumnType.integer(8), -56) and signed(ColumnType.integer(8), np.int8(-56))
+    assert signed(ColumnType.integer(16), np.int16(-2))
     assert signed(ColumnType.integer(8), 200).reason == "out_of_range", "its 8 bits are those of -56"
     unsigned = column(np.array([200, 65534, 2**32 - 1], np.uint32), "INT32")
     assert unsigned(ColumnType.integer(8, is_signed=False), np.uint8(200)) and unsigned(ColumnType.integer(16, False), 65534)
@@ -121,19 +127,23 @@ def test_constants_outside_of_the_type_are_absent(type, value):
 
 def test_dates_and_times_have_a_unit():
     dates = column([19_000], "INT32")
-    assert dates(DATE, datetime.date(2022, 1, 8)).reason == "asked" and dates(DATE, np.datetime64("2022-01-08")) and not dates(DATE, datetime.date(2022, 1, 9))
+    assert dates(DATE, datetime.date(2022, 1, 8)).reason == "asked" and dates(DATE, np.datetime64("2022-01-08"))
+    assert not dates(DATE, datetime.date(2022, 1, 9))
     for other in (19_001, "2022-01-08", datetime.datetime(2022, 1, 9)):
         assert dates(DATE, other).reason == "other_kind", "it is no date"
     stamps = column([1_700_000_000_000], "INT64")
     instant = datetime.datetime.fromtimestamp(1_700_000_000, UTC)
     in_millis = ColumnType.timestamp("ms", True)
-    for same in (instant, instant.astimezone(datetime.timezone(datetime.timedelta(hours=-7, minutes=-30))), Timestamp(1_700_000_000_000_000_000, "ns", True)):
+    for same in (instant, instant.astimezone(datetime.timezone(datetime.timedelta(hours=-7, minutes=-30))),
+                 Timestamp(1_700_000_000_000_000_000, "ns", True)):  # fmt: skip
         assert stamps(in_millis, same).reason == "asked" and stamps(in_millis, same)
-    assert not stamps(in_millis, instant + datetime.timedelta(microseconds=1)) and not stamps(in_millis, Timestamp(1_700_000_000_000, "us", True))
+    assert not stamps(in_millis, instant + datetime.timedelta(microseconds=1))
+    assert not stamps(in_millis, Timestamp(1_700_000_000_000, "us", True))
     local = instant.replace(tzinfo=None)
     for other in (local, np.datetime64(local)):
         assert stamps(in_millis, other).reason == "other_kind", "a zone is needed to compare"
-        assert stamps(ColumnType.timestamp("ms", False), other).reason == "asked" and stamps(ColumnType.timestamp("ms", False), other)
+        assert stamps(ColumnType.timestamp("ms", False), other).reason == "asked"
+        assert stamps(ColumnType.timestamp("ms", False), other)
     times = column([86_399_999], "INT32")
     for same in (datetime.time(23, 59, 59, 999_000), Time(86_399_999_000_000, "ns", False)):
         assert times(ColumnType.time("ms", False), same).reason == "asked" and times(ColumnType.time("ms", False), same)
@@ -152,7 +162,8 @@ def test_infinite_times():
 def test_texts_and_bytes_of_another_length():
     fixed = column([b"abc"], "FIXED_LEN_BYTE_ARRAY")
     type = ColumnType("FIXED_LEN_BYTE_ARRAY", type_length=3)
-    assert fixed(type, b"abc") and fixed(type, np.void(b"abc")) and fixed(type, b"abc ").reason == fixed(type, b"ab").reason == "out_of_range"
+    assert fixed(type, b"abc") and fixed(type, np.void(b"abc"))
+    assert fixed(type, b"abc ").reason == fixed(type, b"ab").reason == "out_of_range"
     ended = column([b"a\0"], "BYTE_ARRAY")
     assert ended(BLOB, np.array([b"a\0"], "S2").view("V2")[0]) and ended(STRING, "a\0")
     with pytest.raises(TypeError, match="forgets zero bytes"):

@@ -57,7 +57,8 @@ def test_reals():
     assert parquet.hash_values(np.array(values, ">f8"), "DOUBLE").tolist() == packed("<d", values)
     assert parquet.hash_value(0.0, "DOUBLE") != parquet.hash_value(-0.0, "DOUBLE")
     assert parquet.hash_value(np.float32(0.1), "FLOAT") == packed("<f", [0.1])[0]
-    assert parquet.hash_value(np.float16(0.5), "FLOAT") == packed("<f", [0.5])[0] and parquet.hash_value(2, "FLOAT") == packed("<f", [2])[0]
+    assert parquet.hash_value(np.float16(0.5), "FLOAT") == packed("<f", [0.5])[0]
+    assert parquet.hash_value(2, "FLOAT") == packed("<f", [2])[0]
     nans = np.array([0x7FC00000, 0x7F800001, 0xFFFFFFFF], np.uint32)
     assert parquet.hash_values(nans.view(np.float32), "FLOAT").tolist() == packed("<I", nans.tolist())
     many = np.random.default_rng(34).normal(size=1000)
@@ -67,7 +68,8 @@ def test_reals():
 def test_bytes_and_texts():
     values = [b"", b"a", b"\0", b"a\0", "ä".encode(), b"x" * 1000]
     hashes = [linefilter.parquet_hash(value) for value in values]
-    for as_one in (list, tuple, iter, lambda v: map(bytearray, v), lambda v: [memoryview(each) for each in v], lambda v: np.array(v, object)):
+    for as_one in (list, tuple, iter, lambda v: map(bytearray, v), lambda v: [memoryview(each) for each in v],
+                   lambda v: np.array(v, object)):  # fmt: skip
         assert parquet.hash_values(as_one(values), "BYTE_ARRAY").tolist() == hashes
     assert parquet.hash_values(["ä", b"a"], "BYTE_ARRAY").tolist() == [hashes[4], hashes[1]]
     assert parquet.hash_values(np.array(["ä", "a"]), "BYTE_ARRAY").tolist() == [hashes[4], hashes[1]]
@@ -79,15 +81,20 @@ def test_rows_of_one_length():
     values = [bytes([i]) * 15 + b"\0" for i in range(50)]
     hashes = [linefilter.parquet_hash(value) for value in values]
     words = np.frombuffer(b"".join(values), np.uint8).reshape(50, 16)
-    many = [values, iter(values), map(bytearray, values), np.array(values, object), words, np.asfortranarray(words), words.copy().view("V16").ravel(),
+    many = [values, iter(values), map(bytearray, values), np.array(values, object), words, np.asfortranarray(words),
+            words.copy().view("V16").ravel(),
             np.frombuffer(b"".join(values), "V16")]  # fmt: skip
     for each in many:
         assert parquet.hash_values(each, "FIXED_LEN_BYTE_ARRAY", type_length=16).tolist() == hashes
     assert parquet.hash_values(words.reshape(5, 10, 16), "FIXED_LEN_BYTE_ARRAY").shape == (5, 10)
-    assert parquet.hash_values([value[:12] for value in values], "INT96").tolist() == packed("12s", [value[:12] for value in values])
-    assert parquet.hash_value(values[1], "FIXED_LEN_BYTE_ARRAY") == hashes[1] == parquet.hash_value(np.void(values[1]), "FIXED_LEN_BYTE_ARRAY")
-    assert parquet.hash_values([], "INT96").shape == parquet.hash_values(np.empty((0, 4), np.uint8), "FIXED_LEN_BYTE_ARRAY").shape == (0,)
-    for wrong, options in (([b"a", b"ab"], {}), ([b"abc"], {"type_length": 4}), (words, {"type_length": 15}), ([b""], {}), (np.empty((3, 0), np.uint8), {})):
+    stamps = [value[:12] for value in values]
+    assert parquet.hash_values(stamps, "INT96").tolist() == packed("12s", stamps)
+    assert parquet.hash_value(values[1], "FIXED_LEN_BYTE_ARRAY") == hashes[1]
+    assert parquet.hash_value(np.void(values[1]), "FIXED_LEN_BYTE_ARRAY") == hashes[1]
+    assert parquet.hash_values([], "INT96").shape == (0,)
+    assert parquet.hash_values(np.empty((0, 4), np.uint8), "FIXED_LEN_BYTE_ARRAY").shape == (0,)
+    for wrong, options in (([b"a", b"ab"], {}), ([b"abc"], {"type_length": 4}), (words, {"type_length": 15}), ([b""], {}),
+                           (np.empty((3, 0), np.uint8), {})):  # fmt: skip
         with pytest.raises(linefilter.InvalidArgumentError, match="bytes, and this has"):
             parquet.hash_values(wrong, "FIXED_LEN_BYTE_ARRAY", **options)
     with pytest.raises(linefilter.InvalidArgumentError, match="INT96 has 12 bytes, and this has 16"):
@@ -97,17 +104,20 @@ def test_rows_of_one_length():
 @pytest.mark.parametrize("physical", ["INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"])
 def test_what_is_no_value_of_the_type(physical):
     right = {"INT32": int, "INT64": int, "FLOAT": float, "DOUBLE": float, "BYTE_ARRAY": (bytes, str)}.get(physical, bytes)
-    for value in (True, np.bool_(True), None, 1j, object(), uuid.UUID(int=1), [1], np.timedelta64(1), 1, 1.5, "a", b"a", np.bytes_(b"a")):
+    for value in (True, np.bool_(True), None, 1j, object(), uuid.UUID(int=1), [1], np.timedelta64(1), 1, 1.5, "a", b"a",
+                  np.bytes_(b"a")):  # fmt: skip
         is_a_number = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
-        if physical != "INT96" and isinstance(value, right) and not isinstance(value, (bool, np.bytes_)) or right is float and is_a_number:
+        is_right = isinstance(value, right) and not isinstance(value, (bool, np.bytes_))
+        if (is_right and physical != "INT96") or (right is float and is_a_number):
             assert parquet.hash_value(value, physical) == int(parquet.hash_values([value], physical)[0])
         elif not (physical in ("INT96", "BYTE_ARRAY") and isinstance(value, bytes)):
             with pytest.raises(TypeError):
                 parquet.hash_value(value, physical)
-    for many in ("text", b"bytes", memoryview(b"a"), np.ma.array([1], mask=[True]), np.array([True]), np.array([1j]), np.array(["2026"], "M8[D]")):
+    for many in ("text", b"bytes", memoryview(b"a"), np.ma.array([1], mask=[True]), np.array([True]), np.array([1j]),
+                 np.array(["2026"], "M8[D]")):  # fmt: skip
         with pytest.raises(TypeError):
             parquet.hash_values(many, physical)
-    with pytest.raises(TypeError, match='astype|no value|no keys|bytes'):
+    with pytest.raises(TypeError, match="astype|no value|no keys|bytes"):
         parquet.hash_values(np.array([1.5]) if right is int else np.array([1]), physical)
     if right is bytes:
         with pytest.raises(TypeError, match="V16"):

@@ -2,6 +2,7 @@
 
 import dataclasses
 import datetime
+import decimal
 import pickle
 import struct
 import sys
@@ -55,7 +56,8 @@ class NaTType(datetime.datetime):
 
 
 def test_numbers():
-    for seven in (7, np.int8(7), np.uint64(7), Level.HIGH, Decimal(7), Decimal("7.000"), Decimal("70E-1"), 7.0, np.float32(7), np.float16(7), np.longdouble(7)):
+    for seven in (7, np.int8(7), np.uint64(7), Level.HIGH, Decimal(7), Decimal("7.000"), Decimal("70E-1"), 7.0, np.float32(7),
+                  np.float16(7), np.longdouble(7)):  # fmt: skip
         asks(INT64, seven, struct.pack("<q", 7))
         asks(ColumnType.integer(16, False), seven, struct.pack("<i", 7))
         asks(ColumnType.decimal("INT32", 9, 2), seven, struct.pack("<i", 700))
@@ -68,19 +70,14 @@ def test_numbers():
     asks(DOUBLE, Decimal("-Infinity"), struct.pack("<d", float("-inf")))
     asks(ColumnType.decimal("BYTE_ARRAY", 9, 0), -1, *(b"\xff" * size for size in range(1, 17)))
     asks(ColumnType.decimal("FIXED_LEN_BYTE_ARRAY", 76, 0, 32), -(2**255), b"\x80" + bytes(31))
-    asks(ColumnType.decimal("FIXED_LEN_BYTE_ARRAY", 76, 1, 32), Decimal(-(2**255)).scaleb(-1, prec()), b"\x80" + bytes(31))
-
-
-def prec():
-    import decimal
-
-    return decimal.Context(prec=100)
+    asks(ColumnType.decimal("FIXED_LEN_BYTE_ARRAY", 76, 1, 32), Decimal(-(2**255)).scaleb(-1, decimal.Context(prec=100)), b"\x80" + bytes(31))
 
 
 def test_numbers_beyond_256_bits():
     digits = "123456789" * 20
     fixed, free = ColumnType.decimal("FIXED_LEN_BYTE_ARRAY", 76, 2, 32), ColumnType.decimal("BYTE_ARRAY", 200, 2)
-    for huge in (2**255, -(2**255) - 1, 10**5000, -(2**20000), Decimal(digits), Decimal("-1e999999"), Decimal("0." + digits), Decimal((0, (1,) * 6000, -3))):
+    for huge in (2**255, -(2**255) - 1, 10**5000, -(2**20000), Decimal(digits), Decimal("-1e999999"), Decimal("0." + digits),
+                 Decimal((0, (1,) * 6000, -3))):  # fmt: skip
         decides(INT64, huge, "out_of_range")
         decides(fixed, huge, "out_of_range")
         decides(DOUBLE, huge, "inexact")
@@ -116,25 +113,35 @@ def test_texts_bytes_and_uuids():
     decides(ColumnType.of("UUID"), "no uuid", "other_kind")
     with pytest.raises(TypeError, match="cast"):
         Question(BLOB, memoryview(np.arange(3)))
+    for wrong in (Timestamp(1.5, "us", True), Time(1.5, "us", True)):
+        with pytest.raises(TypeError, match="integer"):
+            Question(STAMP, wrong)
 
 
 def test_dates_and_times():
     days = lambda count: struct.pack("<i", count)  # noqa: E731
     long = lambda count: struct.pack("<q", count)  # noqa: E731
     date = ColumnType.of("DATE")
-    for value, count in ((datetime.date(1970, 1, 1), 0), (datetime.date.min, -719162), (datetime.date.max, 2932896), (np.datetime64("1969-12-31"), -1),
+    for value, count in ((datetime.date(1970, 1, 1), 0), (datetime.date.min, -719162), (datetime.date.max, 2932896),
+                         (np.datetime64("1969-12-31"), -1),
                          (np.datetime64(2, "W"), 14), (np.datetime64(3, ("D", 5)), 15)):  # fmt: skip
         asks(date, value, days(count))
-    for value, count in ((datetime.datetime(1970, 1, 1), 0), (datetime.datetime(1969, 12, 31, 23, 59, 59, 999999), -1), (datetime.datetime.min, -62135596800000000),
-                         (datetime.datetime.max, 253402300799999999), (np.datetime64("2000-01-01T00:00"), 946684800000000), (np.datetime64(5, "h"), 18000000000),
-                         (np.datetime64(5, "s"), 5000000), (np.datetime64(5, "ms"), 5000), (np.datetime64(5, "us"), 5), (np.datetime64(5000, "ns"), 5),
-                         (np.datetime64(5000000, "ps"), 5), (np.datetime64(2, ("us", 25)), 50), (Timestamp(5, "ms", False), 5000)):  # fmt: skip
+    for value, count in (
+        (datetime.datetime(1970, 1, 1), 0), (datetime.datetime(1969, 12, 31, 23, 59, 59, 999999), -1),
+        (datetime.datetime.min, -62135596800000000), (datetime.datetime.max, 253402300799999999),
+        (np.datetime64("2000-01-01T00:00"), 946684800000000), (np.datetime64(5, "h"), 18000000000), (np.datetime64(5, "s"), 5000000),
+        (np.datetime64(5, "ms"), 5000), (np.datetime64(5, "us"), 5), (np.datetime64(5000, "ns"), 5), (np.datetime64(5000000, "ps"), 5),
+        (np.datetime64(2, ("us", 25)), 50), (Timestamp(5, "ms", False), 5000),
+    ):  # fmt: skip
         asks(STAMP, value, long(count))
         decides(INSTANT, value, "other_kind")
     berlin = zoneinfo.ZoneInfo("Europe/Berlin")
-    for value, count in ((datetime.datetime(1970, 1, 1, tzinfo=UTC), 0), (datetime.datetime(1970, 7, 1, 1, tzinfo=berlin), 15638400000000),
-                         (datetime.datetime(1970, 1, 1, 0, 0, 1, tzinfo=datetime.timezone(datetime.timedelta(microseconds=1))), 999999),
-                         (datetime.datetime.min.replace(tzinfo=datetime.timezone(datetime.timedelta(hours=23))), -62135679600000000),
+    for value, count in ((datetime.datetime(1970, 1, 1, tzinfo=UTC), 0),
+                         (datetime.datetime(1970, 7, 1, 1, tzinfo=berlin), 15638400000000),
+                         (datetime.datetime(1970, 1, 1, 0, 0, 1, tzinfo=datetime.timezone(datetime.timedelta(microseconds=1))),
+                          999999),
+                         (datetime.datetime.min.replace(tzinfo=datetime.timezone(datetime.timedelta(hours=23))),
+                          -62135679600000000),
                          (Timestamp(-5, "ms", True), -5000)):  # fmt: skip
         asks(INSTANT, value, long(count))
         decides(STAMP, value, "other_kind")
@@ -173,41 +180,52 @@ def test_what_is_missing_is_null():
 
 
 def test_what_is_no_value():
-    for wrong in (True, np.bool_(False), np.timedelta64(1, "s"), datetime.timedelta(1), np.bytes_(b"a"), np.datetime64("2022-01"), np.datetime64("2022"),
-                  1j, np.complex64(1), object(), [1], (1,), {}, np.arange(3), np.array(1), np.zeros(1, "i4,i4")[0], int):  # fmt: skip
+    for wrong in (
+        True, np.bool_(False), np.timedelta64(1, "s"), datetime.timedelta(1), np.bytes_(b"a"), np.datetime64("2022-01"),
+        np.datetime64("2022"), 1j, np.complex64(1), object(), [1], (1,), {}, np.arange(3), np.array(1), np.zeros(1, "i4,i4")[0], int,
+    ):  # fmt: skip
         for type in (INT64, STRING, STAMP):
             with pytest.raises(TypeError, match="value|pass"):
                 Question(type, wrong)
 
 
 def test_types_without_a_filter():
-    for type in (ColumnType("BOOLEAN"), ColumnType.of("INTERVAL"), ColumnType("INT32", "OTHER"), ColumnType("BYTE_ARRAY", "VARIANT"), ColumnType("INT32", "STRING"),
-                 ColumnType("INT32", 200), ColumnType("FIXED_LEN_BYTE_ARRAY"), ColumnType("BYTE_ARRAY", "INTEGER"), ColumnType("INT32", "UNKNOWN")):  # fmt: skip
+    for type in (ColumnType("BOOLEAN"), ColumnType.of("INTERVAL"), ColumnType("INT32", "OTHER"), ColumnType("BYTE_ARRAY", "VARIANT"),
+                 ColumnType("INT32", "STRING"), ColumnType("INT32", 200), ColumnType("FIXED_LEN_BYTE_ARRAY"),
+                 ColumnType("BYTE_ARRAY", "INTEGER"), ColumnType("INT32", "UNKNOWN")):  # fmt: skip
         for value in (1, "a", b"a", 0.5):
             decides(type, value, "unsupported_type")
 
 
 def test_types():
-    assert ColumnType("INT32", "DECIMAL", precision=9, scale=np.int8(2)) == ColumnType.decimal("INT32", 9, 2) == ColumnType(1, 5, 0, 9, 2)
+    in_cents = ColumnType("INT32", "DECIMAL", precision=9, scale=np.int8(2))
+    assert in_cents == ColumnType.decimal("INT32", 9, 2) == ColumnType(1, 5, 0, 9, 2)
     assert ColumnType.of("UUID") == ColumnType("FIXED_LEN_BYTE_ARRAY", "UUID", 16) and ColumnType.of("STRING") == ColumnType(6, 1)
     assert ColumnType.integer(8, False) == ColumnType("INT32", "INTEGER", bit_width=8, is_signed=False)
-    assert ColumnType.time("ms", True) == ColumnType("INT32", "TIME", is_utc=True, unit="ms") and ColumnType.time("ns", False).physical == "INT64"
+    assert ColumnType.time("ms", True) == ColumnType("INT32", "TIME", is_utc=True, unit="ms")
+    assert ColumnType.time("ns", False).physical == "INT64"
     assert pickle.loads(pickle.dumps(STAMP)) == STAMP and len({STAMP, INSTANT, ColumnType.timestamp("us", True)}) == 2
     assert dataclasses.replace(INSTANT, is_utc=False) == STAMP
     for name, physical, type in (
         ("UTF8", "BYTE_ARRAY", STRING), ("DATE", "INT32", ColumnType.of("DATE")), (9, "INT64", ColumnType.timestamp("ms", True)),
-        ("TIMESTAMP_MICROS", "INT64", INSTANT), (17, "INT32", ColumnType.integer(32)), ("JSON", "BYTE_ARRAY", ColumnType.of("JSON")),
+        ("TIMESTAMP_MICROS", "INT64", INSTANT), (17, "INT32", ColumnType.integer(32)),
+        ("JSON", "BYTE_ARRAY", ColumnType.of("JSON")),
     ):  # fmt: skip
         assert ColumnType.of_converted(name, physical) == type
-    assert ColumnType.of_converted("DECIMAL", "FIXED_LEN_BYTE_ARRAY", 5, 9, 2) == ColumnType.decimal("FIXED_LEN_BYTE_ARRAY", 9, 2, 5)
+    converted = ColumnType.of_converted("DECIMAL", "FIXED_LEN_BYTE_ARRAY", 5, 9, 2)
+    assert converted == ColumnType.decimal("FIXED_LEN_BYTE_ARRAY", 9, 2, 5)
     assert ColumnType.of_converted(99, "INT32").logical == "OTHER" == ColumnType.of_converted(2**40, "INT32").logical
     assert typing.get_args(linefilter._parquet_types.Converted)[18] == "INT_64"
-    for wrong in (lambda: ColumnType("int32"), lambda: ColumnType("INT32", "TEXT"), lambda: ColumnType(8), lambda: ColumnType.of("DECIMAL"), lambda: ColumnType.of(99),
-                  lambda: ColumnType.integer(7), lambda: ColumnType("INT32", scale=-1), lambda: ColumnType("INT32", scale=2**31), lambda: ColumnType.time("s", True),
-                  lambda: ColumnType("INT32", unit=1), lambda: ColumnType.of_converted("TEXT", "INT32"), lambda: Question(STAMP, Timestamp(1, "s", True))):  # fmt: skip
+    for wrong in (
+        lambda: ColumnType("int32"), lambda: ColumnType("INT32", "TEXT"), lambda: ColumnType(8), lambda: ColumnType.of("DECIMAL"),
+        lambda: ColumnType.of(99), lambda: ColumnType.integer(7), lambda: ColumnType("INT32", scale=-1),
+        lambda: ColumnType("INT32", scale=2**31), lambda: ColumnType.time("s", True), lambda: ColumnType("INT32", unit=1),
+        lambda: ColumnType.of_converted("TEXT", "INT32"), lambda: Question(STAMP, Timestamp(1, "s", True)),
+    ):  # fmt: skip
         with pytest.raises(linefilter.InvalidArgumentError):
             wrong()
-    for wrong in (lambda: ColumnType(None), lambda: ColumnType("INT32", True), lambda: ColumnType("INT32", scale="2"), lambda: ColumnType("INT32", -1)):
+    for wrong in (lambda: ColumnType(None), lambda: ColumnType("INT32", True), lambda: ColumnType("INT32", scale="2"),
+                  lambda: ColumnType("INT32", -1)):  # fmt: skip
         with pytest.raises(TypeError):
             wrong()
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -255,7 +273,8 @@ def test_random_values_that_are_stored_are_found():
         (STAMP, "INT64", micros, micros.astype("M8[us]")),
         (DOUBLE, "DOUBLE", doubles, doubles.tolist()),
         (ColumnType("FLOAT"), "FLOAT", pick.normal(size=500).astype(np.float32), None),
-        (ColumnType.decimal("FIXED_LEN_BYTE_ARRAY", 10, 2, 5), "FIXED_LEN_BYTE_ARRAY", [each.to_bytes(5, "big", signed=True) for each in cents], [Decimal(each) / 100 for each in cents]),
+        (ColumnType.decimal("FIXED_LEN_BYTE_ARRAY", 10, 2, 5), "FIXED_LEN_BYTE_ARRAY",
+         [each.to_bytes(5, "big", signed=True) for each in cents], [Decimal(each) / 100 for each in cents]),
         (ColumnType.decimal("INT64", 10, 2), "INT64", cents, [Decimal(each).scaleb(-2) for each in cents]),
         (ColumnType.of("UUID"), "FIXED_LEN_BYTE_ARRAY", [pick.bytes(16) for _ in range(500)], uuid.UUID),
         (BLOB, "BYTE_ARRAY", [pick.bytes(int(size)) for size in pick.integers(0, 40, 500)], None),

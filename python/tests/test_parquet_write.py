@@ -22,7 +22,8 @@ def test_for_a_number_of_values(values, fpr, bytes_of_it):
     assert made.body_bytes == parquet.bitset_bytes(values, fpr) == bytes_of_it and made.capacity == values
     made.add_hashes(HASHES[:values])
     view = parquet.ParquetFilterView(parquet.to_bytes(made))
-    assert view.contains_hashes(HASHES[:values]).all() and len(parquet.to_bytes(made)) == parquet.filter_bytes(made) == view.filter_bytes
+    assert view.contains_hashes(HASHES[:values]).all()
+    assert len(parquet.to_bytes(made)) == parquet.filter_bytes(made) == view.filter_bytes
     assert view.expected_fpr() == made.expected_fpr() == pytest.approx(fpr, rel=0.06)
     assert view.contains_hashes(STRANGERS).mean() == pytest.approx(view.expected_fpr(), rel=0.25)
     same = linefilter.SplitBlockFilter(values, fpr=fpr, parquet_hash=True)
@@ -58,7 +59,8 @@ def test_nobody_knows_how_many_values_come():
     made.add_hashes(HASHES)
     before = made.body_bytes
     made.fold_to_fpr(0.01)
-    assert made.body_bytes < before / 5 and made.expected_fpr() <= 0.01 and made.body_bytes < 1.35 * parquet.bitset_bytes(len(NUMBERS), 0.01)
+    assert made.body_bytes < before / 5 and made.expected_fpr() <= 0.01
+    assert made.body_bytes < 1.35 * parquet.bitset_bytes(len(NUMBERS), 0.01)
     assert parquet.ParquetFilterView(parquet.to_bytes(made)).contains_hashes(HASHES).all() and rate(made) < 0.012
     full = parquet.create_of_bytes(1 << 10)
     full.add_hashes(HASHES)
@@ -77,7 +79,8 @@ def test_images_of_builders_and_keys():
 
 
 def test_what_is_not_written():
-    for other in (linefilter.Bloom(10), linefilter.BlockedFilter(10, fpr=0.1, parquet_hash=True), linefilter.ScalableFilter(10, fpr=0.1),
+    for other in (linefilter.Bloom(10), linefilter.BlockedFilter(10, fpr=0.1, parquet_hash=True),
+                  linefilter.ScalableFilter(10, fpr=0.1),
                   linefilter.RotatingFilter(10, fpr=0.1), linefilter.build([1], fpr=0.1, layout="retrieval")):  # fmt: skip
         for write in (parquet.to_bytes, parquet.filter_bytes):
             with pytest.raises(linefilter.IncompatibleError, match="takes split_block: make it by linefilter.parquet.create"):
@@ -97,7 +100,8 @@ def test_requests_that_make_no_sense():
             with pytest.raises(linefilter.InvalidArgumentError):
                 parquet.create(1000, wrong, power_of_two=power_of_two)
     for wrong in (-1, 1.5):
-        for call in (lambda: parquet.create(wrong, 0.01), lambda: parquet.create_of_bytes(wrong), lambda: parquet.bitset_bytes(wrong, 0.01)):
+        for call in (lambda: parquet.create(wrong, 0.01), lambda: parquet.create_of_bytes(wrong),
+                     lambda: parquet.bitset_bytes(wrong, 0.01)):  # fmt: skip
             with pytest.raises(linefilter.InvalidArgumentError):
                 call()
     with pytest.raises(TypeError):

@@ -12,10 +12,11 @@
     seen.update(["alice", "bob"])
 
 Make filters by Bloom, by build or FilterBuilder (sized by the keys that come), BlockedFilter, SplitBlockFilter, ClassicFilter or
-CountingBlockedFilter (take keys for as long as they live); read them by FilterView (bytes, mmap, shared memory) and FilterFile. FilterBase tells what all that
-are asked have in common, KeyFilter what all that take keys have.
+CountingBlockedFilter (take keys for as long as they live). Read them by FilterView (bytes, mmap, shared memory) and FilterFile.
+FilterBase tells what all that are asked have in common, KeyFilter what all that take keys have.
 For sets that change: ScalableFilter grows with its keys, RotatingFilter forgets what is older than a window, SwappableFilter is replaced
 while it is asked. For many machines: RedisFilter lies in Redis.
+linefilter.parquet reads, writes and asks Bloom filters of Parquet files.
 linefilter.testing holds any filter to its rate in a unit test, FprMonitor in production.
 """
 

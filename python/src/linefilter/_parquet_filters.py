@@ -77,8 +77,8 @@ def filter_bytes(filter: FilterBase) -> int:
 def to_bytes(filter: FilterBase) -> bytes:
     """Header and bitset, for a Parquet file. Others may add to the filter meanwhile.
 
-    The filter has layout "split_block" and Parquet's hash, as those of create, a SplitBlockFilter of parquet_hash=True, what build made
-    with both, or a view of one. Another one is an IncompatibleError.
+    The filter has layout "split_block" and Parquet's hash, as those of create, a SplitBlockFilter of parquet_hash=True, what build
+    made with both, or a view of one. Another one is an IncompatibleError.
     """
     return _linefilter.parquet_to_bytes(_core_of(filter))
 

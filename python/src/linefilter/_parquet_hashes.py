@@ -28,8 +28,8 @@ def hash_value(value: Any, physical: Union[Physical, int], *, type_length: int =
 def hash_values(values: Any, physical: Union[Physical, int], *, type_length: int = 0) -> Hashes64:
     """The hashes of the values of a column, as it stores them: one for each, in the shape of an array. Leave out nulls.
 
-    For SplitBlockFilter.add_hashes and contains_hashes. What the physical type does not hold exactly is an InvalidArgumentError, and
-    what is no such value a TypeError. Arrays are hashed without the GIL.
+    For SplitBlockFilter.add_hashes and contains_hashes. What the physical type does not hold exactly is an InvalidArgumentError,
+    and what is no such value a TypeError. Arrays are hashed without the GIL.
 
     INT32, INT64: an array of integers, or an iterable. Integers of 8 and 16 bits are widened by their sign, and those
         of 32 and 64 unsigned bits are cast: -1 and 2**32 - 1 have one hash.

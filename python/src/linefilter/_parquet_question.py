@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Union, final, get_args
 
 import numpy as np
@@ -21,11 +22,12 @@ class Answer(NamedTuple):
     """An answer, and why. It is true if the value may be there: then read the row group. False is certain.
 
     may_contain: False: no row has the value.
-    reason: "asked": the filter was asked for every form of the value. True without asking: "null" (null is in no filter), "nan" (NaN has
-        many forms), "inexact" (the value is rounded where it is compared with the column, or the column is), "other_kind" (a value of
-        this kind is not compared with such a column), "unsupported_type" (the type has no filter, or is not known), "no_filter"
-        (the filter is broken), "other_hash" (it has another hash than Parquet's). False without asking: "out_of_range" (the type of
-        the column cannot hold the value).
+    reason: "asked": the filter was asked for every form of the value.
+        True without asking: "null" (null is in no filter), "nan" (NaN has many forms), "inexact" (the value is rounded where it is
+        compared with the column, or the column is), "other_kind" (a value of this kind is not compared with such a column),
+        "unsupported_type" (the type has no filter, or is not known), "no_filter" (the filter is broken), "other_hash" (it has
+        another hash than Parquet's).
+        False without asking: "out_of_range" (the type of the column cannot hold the value).
     message: the reason in a sentence.
     """
 
@@ -37,9 +39,13 @@ class Answer(NamedTuple):
         return self.may_contain
 
 
+_REASONS = get_args(Reason)
+_sentence = lru_cache(in_python)  # there are few
+
+
 def _answer_of(told: tuple[bool, int, str]) -> Answer:
     may_contain, reason, message = told
-    return Answer(may_contain, get_args(Reason)[reason], in_python(message))
+    return Answer(may_contain, _REASONS[reason], _sentence(message))
 
 
 @final

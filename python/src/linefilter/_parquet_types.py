@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Union, get_args
 
 from . import _linefilter
@@ -19,7 +19,8 @@ Logical = Literal[
 ]  # fmt: skip
 Converted = Literal[
     "UTF8", "MAP", "MAP_KEY_VALUE", "LIST", "ENUM", "DECIMAL", "DATE", "TIME_MILLIS", "TIME_MICROS", "TIMESTAMP_MILLIS",
-    "TIMESTAMP_MICROS", "UINT_8", "UINT_16", "UINT_32", "UINT_64", "INT_8", "INT_16", "INT_32", "INT_64", "JSON", "BSON", "INTERVAL",
+    "TIMESTAMP_MICROS", "UINT_8", "UINT_16", "UINT_32", "UINT_64", "INT_8", "INT_16", "INT_32", "INT_64", "JSON", "BSON",
+    "INTERVAL",
 ]  # fmt: skip
 TimeUnit = Literal["ms", "us", "ns"]
 
@@ -92,17 +93,19 @@ class ColumnType:
     is_signed: bool = True
     is_utc: bool = False
     unit: TimeUnit = "us"
+    _numbers: tuple[Any, ...] = field(init=False, repr=False, compare=False)  # as the library takes them
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__  # the way of a frozen dataclass
-        set_field(self, "physical", get_args(Physical)[physical_number(self.physical)])
-        logical = _logical_number(self.logical)
+        physical, logical = physical_number(self.physical), _logical_number(self.logical)
+        set_field(self, "physical", get_args(Physical)[physical])
         set_field(self, "logical", "OTHER" if logical == _OTHER else get_args(Logical)[logical])
         for name in ("type_length", "precision", "scale", "bit_width"):
             set_field(self, name, as_uint(getattr(self, name), name, _MOST))
         for name in ("is_signed", "is_utc"):
             set_field(self, name, bool(getattr(self, name)))
-        unit_number(self.unit)
+        counts = self.type_length, self.precision, self.scale, self.bit_width
+        set_field(self, "_numbers", (physical, logical, *counts, self.is_signed, self.is_utc, unit_number(self.unit)))
 
     @staticmethod
     def of(logical: Logical) -> ColumnType:
@@ -110,8 +113,8 @@ class ColumnType:
         number = _logical_number(logical)
         if number == _OTHER or get_args(Logical)[number] not in _WITHOUT_PARAMETERS:
             raise InvalidArgumentError(
-                f"{logical!r} is not one of {', '.join(_WITHOUT_PARAMETERS)}: take integer, decimal, time or timestamp, or ColumnType"
-                "(physical) itself"
+                f"{logical!r} is not one of {', '.join(_WITHOUT_PARAMETERS)}: take integer, decimal, time or timestamp, or "
+                "ColumnType(physical) itself"
             )
         return _column_type_of(_linefilter.ParquetColumnType.of(number))
 
@@ -144,21 +147,12 @@ class ColumnType:
         """The type of a column of an old writer, which has a ConvertedType and no LogicalType. Its times are instants, as the
         specification reads them: replace is_utc, by dataclasses.replace, if your reader takes them for local ones."""
         number = min(number_of(converted, Converted, "converted type"), _MOST)
-        numbers = [as_uint(value, what, _MOST) for value, what in ((type_length, "type_length"), (precision, "precision"), (scale, "scale"))]
-        return _column_type_of(_linefilter.ParquetColumnType.of_converted(number, physical_number(physical), *numbers))
+        length = as_uint(type_length, "type_length", _MOST)
+        digits = as_uint(precision, "precision", _MOST), as_uint(scale, "scale", _MOST)
+        return _column_type_of(_linefilter.ParquetColumnType.of_converted(number, physical_number(physical), length, *digits))
 
     def _core(self) -> _linefilter.ParquetColumnType:
-        return _linefilter.ParquetColumnType(
-            physical_number(self.physical),
-            _logical_number(self.logical),
-            self.type_length,
-            self.precision,
-            self.scale,
-            self.bit_width,
-            self.is_signed,
-            self.is_utc,
-            unit_number(self.unit),
-        )
+        return _linefilter.ParquetColumnType(*self._numbers)
 
 
 def _column_type_of(core: _linefilter.ParquetColumnType) -> ColumnType:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
+import operator
 import uuid
 from dataclasses import dataclass
 from typing import Any, Callable, Union
@@ -74,8 +75,9 @@ def _of_decimal(column: _Column, value: decimal.Decimal) -> Made:
         return _ask.float64(column, math.nan if value.is_nan() else math.inf * (-1 if value.is_signed() else 1))
     sign, digits, exponent = value.as_tuple()
     text = bytes(digits).translate(_DIGITS).lstrip(b"0")
-    # A number of 76 digits fits into 32 bytes, one of 78 does not. Zeros at the end stay as far as they fit: an engine that divides by
-    # the power of ten may round. Longer texts are not converted, which may be slow, or refused (sys.set_int_max_str_digits).
+    # A number of 76 digits fits into 32 bytes, one of 78 does not. Zeros at the end stay as far as they fit, because an engine that
+    # divides by the power of ten may round. Longer texts are not converted: that may be slow, or refused
+    # (sys.set_int_max_str_digits).
     end = len(text) if len(text) <= 77 and _fits(-int(text or b"0")) else 76
     unscaled = int(text[:end] or b"0") if text[end:].strip(b"0") == b"" else 10**78
     return _decimal(column, -unscaled if sign else unscaled, int(exponent) + len(text[end:]))
@@ -110,11 +112,11 @@ def _timestamp(column: _Column, count: int, unit: TimeUnit, is_utc: bool) -> Mad
 
 
 def _of_timestamp(column: _Column, value: Timestamp) -> Made:
-    return _timestamp(column, int(value.count), value.unit, bool(value.is_utc))
+    return _timestamp(column, operator.index(value.count), value.unit, bool(value.is_utc))
 
 
 def _of_time_count(column: _Column, value: Time) -> Made:
-    count = int(value.count)
+    count = operator.index(value.count)
     return _ask.time(column, count, unit_number(value.unit), bool(value.is_utc)) if -(2**63) <= count < 2**63 else _TOO_LONG
 
 
@@ -146,8 +148,9 @@ def _of_time(column: _Column, value: datetime.time) -> Made:
 
 
 # How many of which unit make one of numpy.datetime64.
-_UNITS: dict[str, tuple[int, TimeUnit]] = {"h": (3_600_000, "ms"), "m": (60_000, "ms"), "s": (1000, "ms"), "ms": (1, "ms"), "us": (1, "us"),
-                                           "ns": (1, "ns")}  # fmt: skip
+_UNITS: dict[str, tuple[int, TimeUnit]] = {
+    "h": (3_600_000, "ms"), "m": (60_000, "ms"), "s": (1000, "ms"), "ms": (1, "ms"), "us": (1, "us"), "ns": (1, "ns"),
+}  # fmt: skip
 # And how many make a nanosecond.
 _PARTS = {"ps": 10**3, "fs": 10**6, "as": 10**9}
 _DAYS = {"D": 1, "W": 7}
@@ -228,5 +231,6 @@ def question_of(column: _Column, value: Any) -> Made:
         if isinstance(value, kind):
             return convert(column, value)
     raise TypeError(
-        f"a {type(value).__name__} is no value of a Parquet column: pass an int, float, Decimal, str, bytes, UUID, date, time or datetime"
+        f"a {type(value).__name__} is no value of a Parquet column: pass an int, float, Decimal, str, bytes, UUID, date, time or "
+        "datetime"
     )
