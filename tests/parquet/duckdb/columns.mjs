@@ -87,7 +87,7 @@ const written = [
   { type: 'BIT', reads: 'VARCHAR', value: 'i::INTEGER', forms: ['VARCHAR'] },
   { type: 'UUID', value: special([`'${'0'.repeat(32)}'`, `'${'f'.repeat(32)}'`], 'md5(i::VARCHAR)'),
     forms: ['UUID', 'UUID TEXT', 'UUID CAPITALS', 'UUID DIGITS'] },
-  { type: 'DATE', value: special(['infinity', '-infinity', '1970-01-01', '0001-01-01', '9999-12-31'].map((text) => `'${text}'::DATE`),
+  { type: 'DATE', value: special(['infinity', '-infinity', '1970-01-01', '0001-01-01', '9999-12-31'].map((day) => `'${day}'::DATE`),
       "DATE '1900-01-01' + (i * 3)::INTEGER"), forms: MOMENTS },
   { type: 'TIME', value: special(timeEnds('TIME'), time), forms: TIMES },
   // DuckDB has no cast of a constant to these two columns, so its probe cannot be called.
@@ -95,7 +95,8 @@ const written = [
   { type: 'TIMETZ', value: special(timeEnds('TIMETZ'), `${time}::TIMETZ`), forms: TIMES, isAsked: false },
   timestamp('TIMESTAMP', `make_timestamp(${micros})`),
   // These two come without infinity, which DuckDB cannot convert to other units.
-  { type: 'TIMESTAMP_S', reads: 'TIMESTAMP', value: `make_timestamp(${micros} // 1000000 * 1000000)::TIMESTAMP_S`, forms: MOMENTS },
+  { type: 'TIMESTAMP_S', reads: 'TIMESTAMP', value: `make_timestamp(${micros} // 1000000 * 1000000)::TIMESTAMP_S`,
+    forms: MOMENTS },
   // The probe takes the microseconds of a constant for milliseconds.
   { type: 'TIMESTAMP_MS', value: `make_timestamp(${micros} // 1000 * 1000)::TIMESTAMP_MS`, forms: MOMENTS,
     literal: "'make_timestamp(' || told || ')'" },
@@ -103,7 +104,8 @@ const written = [
   timestamp('TIMESTAMPTZ', `make_timestamp(${micros})::TIMESTAMPTZ`),
   { type: 'INTERVAL', value: 'to_days((i % 1000)::INTEGER) + to_months((i // 1000)::INTEGER)', forms: ['INTERVAL'] },
   // Leaves of nested columns. The probe is for whole columns.
-  { type: 'INTEGER[]', name: 'list', leaf: 'unnest(x)', leafType: 'INTEGER', isAsked: false, value: '[i, i + 1]', forms: NUMBERS },
+  { type: 'INTEGER[]', name: 'list', leaf: 'unnest(x)', leafType: 'INTEGER', isAsked: false, value: '[i, i + 1]',
+    forms: NUMBERS },
   { type: 'STRUCT(y VARCHAR)', name: 'struct', leaf: 'x.y', leafType: 'VARCHAR', isAsked: false, value: `{'y': ${text}}`,
     forms: ['VARCHAR', 'BYTES'] },
 ];

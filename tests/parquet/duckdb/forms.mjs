@@ -3,7 +3,7 @@
 // A form is named as DuckDB's type, or says what it does to one. `value` makes it of a stored x and is null where that
 // cannot be; `isEqual` asks DuckDB whether it equals x still; `show` tells it in words of the C++ program.
 
-const INTEGERS = ['TINYINT', 'UTINYINT', 'SMALLINT', 'USMALLINT', 'INTEGER', 'UINTEGER', 'BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT'];
+const INTEGERS = ['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT'].flatMap((type) => [type, `U${type}`]);
 const DECIMALS = ['4, 1', '9, 0', '9, 2', '9, 9', '18, 4', '38, 10', '38, 23'].map((digits) => `DECIMAL(${digits})`);
 const REALS = ['FLOAT', 'DOUBLE'];
 export const NUMBERS = [...INTEGERS, ...DECIMALS, ...REALS];

@@ -53,8 +53,8 @@ Counts AskForm(const std::string& folder, const Column& column, const File& file
     counts.evaded += evaded;
     ++(*reasons)[ReasonName(answer.reason)];
     if ((!answer.may_contain || evaded) && counts.lost + counts.evaded <= kMostShown) {
-      std::printf("FAILED: %s, row group %zu, %s '%.*s': %s\n", column.name.c_str(), row_group, form.name.c_str(),
-                  static_cast<int>(text.size()), text.data(), answer.message);
+      std::printf("FAILED: %s, row group %zu, %s '%.*s' is %s: %s\n", column.name.c_str(), row_group, form.name.c_str(),
+                  static_cast<int>(text.size()), text.data(), evaded ? "maybe" : "absent", answer.message);
     }
   });
   return counts;

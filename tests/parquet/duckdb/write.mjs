@@ -29,8 +29,8 @@ async function writeFile(column, number) {
   await db.run(`COPY (SELECT CASE WHEN r % 17 = 5 THEN NULL ELSE (${column.value})::${column.type} END AS x
     FROM (SELECT r, [${starts}][r // ${rows} + 1] + r % ${rows} % [${distinct}][r // ${rows} + 1] AS i
     FROM range(${rows * distinct.length}) t(r)))
-    TO '${file}' (FORMAT parquet, ROW_GROUP_SIZE ${rows}, DICTIONARY_SIZE_LIMIT ${rows}, STRING_DICTIONARY_PAGE_SIZE_LIMIT 100000000,
-    BLOOM_FILTER_FALSE_POSITIVE_RATIO ${RATES[number % RATES.length]})`);
+    TO '${file}' (FORMAT parquet, ROW_GROUP_SIZE ${rows}, DICTIONARY_SIZE_LIMIT ${rows},
+    STRING_DICTIONARY_PAGE_SIZE_LIMIT 100000000, BLOOM_FILTER_FALSE_POSITIVE_RATIO ${RATES[number % RATES.length]})`);
   return file;
 }
 
