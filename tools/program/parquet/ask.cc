@@ -1,4 +1,4 @@
-// Asks the filters of one column for one value.
+// This asks the filters of one column for one value.
 #include <utility>
 #include <vector>
 
