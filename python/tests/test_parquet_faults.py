@@ -74,7 +74,7 @@ def test_blobs_are_bytes():
     assert blobs(BLOB, b"\xff") and not blobs(BLOB, b"\\xff") and blobs(BLOB, bytearray(b"\xff"))
     assert blobs(BLOB, memoryview(b"a\xff")[1:])
     printed = blobs(BLOB, "\\xff")
-    assert printed and printed.reason == "other_kind" and "ask by bytes" in printed.message
+    assert printed and printed.reason == "other_kind" and "ask by the bytes that it stores" in printed.message
     assert blobs(BLOB, str(b"\xff"))
 
 

@@ -84,12 +84,10 @@ _PHRASES = {
     "RedisServers::wait_replicas, wait_ms": "RedisServers.wait_replicas, wait",
     "smaller shards (RedisLayout)": "smaller shards (shard_bytes)",
     "or set replica_reads for lookups": "or set RedisServers.replica_reads for lookups",
-    "make it with ParquetFilterOptions, or set hash_id": "make it by linefilter.parquet.create, or with parquet_hash=True",
-    "make it with ParquetFilterOptions": "make it by linefilter.parquet.create",
-    " (of a SwappableFilter write what a lease has)": "",
+    "make it with options for Parquet, or set hash_id": "make it by linefilter.parquet.create, or with parquet_hash=True",
+    "make it with options for Parquet": "make it by linefilter.parquet.create",
+    " (of a swappable filter write what a lease has)": "",
     "ParquetBytesNeeded": "linefilter.parquet.bytes_needed",
-    "ask by ParquetValue::Bytes, with": "ask by bytes, with",
-    "ask by ParquetValue::Uuid": "ask by uuid.UUID",
 }
 _FIELD = re.compile(
     r"\bRedisServers::(addresses|user|password|database|tls_ca|tls_certificate|tls_key|tls_server_name|tls|connect_timeout"
