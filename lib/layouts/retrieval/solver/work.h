@@ -24,9 +24,9 @@ enum class Outcome : uint8_t {
   kTooWide,  // more free columns than a cluster's row or the work area has room for: no clusters, or SolveDense
 };
 
-// Above, a block goes to SolveDense at once. The solver of the fullest blocks solves four constraints apart, each in 126
-// columns. Where one of them contradicts, the block was solved in vain. In random blocks all four hold in 97 % of cases
-// at 116 keys, 66 % at 120, 46 % at 121, 10 % at 123.
+// Above, a block goes to SolveDense at once. The solver of the fullest blocks solves four constraints apart, each in
+// 126 columns. Where one of them contradicts, the block was solved in vain. In random blocks all four hold in 97 % of
+// cases at 116 keys, 66 % at 120, 46 % at 121, 10 % at 123.
 inline constexpr uint32_t kMostKeysOfLanes = 120;
 inline constexpr uint32_t kPaddedKeys = 128;
 // Upper halves of units have at most 4 * 63 columns, 8 * 31, or 8 * 16 + 8 * 15, and a right side.
