@@ -3,7 +3,8 @@
 // A value is an expression of `i`, which counts distinct values. The first ones are the limits of the type, and what is
 // special there. The others are spread over its range, or small, so that other types can hold them. `literal` makes the
 // constant for DuckDB's probe of a value y, or of how it is told to linefilter. Where the probe of 1.5.6 takes a constant
-// for something else, that is the constant by which it asks for what is stored.
+// for something else, that is the constant by which it asks for what is stored. `draws` is above 1 where values come
+// twice, or cannot be asked for: so many times more of them are made.
 import { NUMBERS, NUMBERS_OF_REALS, TIMES, MOMENTS, lastDigit } from './forms.mjs';
 
 const spread32 = '((i * 2654435761 + 12345) % 4294967296)';
@@ -24,6 +25,7 @@ function integer(bits, signed) {
     value: special([lowest, highest, 0, signed ? -1 : 1],
       `CASE WHEN i % 3 = 0 THEN ${small}::HUGEINT ELSE ${many}::HUGEINT + (${lowest})::HUGEINT END`),
     forms: NUMBERS,
+    draws: 1.5,
   };
 }
 
@@ -33,15 +35,16 @@ function real(type) {
   while (first.length < 25) first.push(`${first.length}.5`);
   first.push('0.0');
   const many = `CASE WHEN i % 2 = 0 THEN (i - 1000) / 8.0 ELSE ${spread64}::DOUBLE / 7 END::${type}`;
-  return { type, value: special(first.map((value) => `${value}::${type}`), many), forms: NUMBERS_OF_REALS };
+  return { type, value: special(first.map((value) => `${value}::${type}`), many), forms: NUMBERS_OF_REALS, draws: 1.5 };
 }
 
 function decimal(precision, scale) {
   const limit = 10n ** BigInt(precision) - 1n;
   const many = `(${spread64} % ${2n * limit + 1n}::HUGEINT - ${limit})`;
   const whole = 10n ** BigInt(precision - scale), least = 10n ** BigInt(scale);
+  const small = limit < 100003n ? limit : 100003n;  // a prime, so that each third one meets all
   const unscaled = special([limit, -limit, 0, -1],
-    `CASE i % 3 WHEN 0 THEN (i - 100) % 9999 WHEN 1 THEN (i % ${whole}) * ${least} ELSE ${many} END`);
+    `CASE i % 3 WHEN 0 THEN (i - 100) % ${small} WHEN 1 THEN (i % ${whole}) * ${least} ELSE ${many} END`);
   return {
     type: `DECIMAL(${precision}, ${scale})`,
     value: `(${unscaled})::DECIMAL(38, 0) * ${lastDigit(scale)}`,
@@ -121,6 +124,6 @@ const named = (column) => ({ name: column.type.toLowerCase().replace(/\W+/g, '_'
 export const COLUMNS = written.map((column) => {
   const reads = column.reads ?? column.type;
   const literal = `'''' || replace(y::VARCHAR, '''', '''''') || '''::${reads}'`;
-  return { isAsked: true, leaf: 'x', leafType: reads, literal, canBeAsked: 'true', draws: 1, ...named(column), reads };
+  return { isAsked: true, leaf: 'x', leafType: reads, literal, canBeAsked: 'true', draws: 1.01, ...named(column), reads };
 });
 export const BARE_COLUMNS = bare.map(named);

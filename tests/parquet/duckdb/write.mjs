@@ -81,7 +81,7 @@ async function writeAsked(column) {
   const values = await db.rows(`SELECT told, ${column.literal} AS literal FROM
     (SELECT DISTINCT y, ${show} AS told FROM
     (SELECT (${column.value})::${column.type}::${column.leafType} AS y FROM
-    (SELECT DISTINCT unnest([r * ${step}, least(r, 40)]) AS i FROM range(${asked * column.draws}) t(r))))
+    (SELECT DISTINCT unnest([r * ${step}, least(r, 40)]) AS i FROM range(${Math.ceil(asked * column.draws)}) t(r))))
     WHERE ${column.canBeAsked} ORDER BY told`);
   fs.writeFileSync(path.join(folder, column.name, 'asked.tsv'), values.map(({ told }) => `${told}\n`).join(''));
   fs.writeFileSync(path.join(folder, column.name, 'asked.json'), JSON.stringify(values.map(({ literal }) => literal)));
