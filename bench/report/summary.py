@@ -52,7 +52,7 @@ def write(results, figures, folder, pages):
     of_tables = [cpu] if cpu is headline.best_cpu(results) else [cpu, headline.best_cpu(results)]
     out += [goals.section(one, number == 0).text() for number, one in enumerate(of_tables)]
     out += [cpus(results).text(), targets(cpu).text(), table_files.section(results.tables).text(),
-            parquet.section(results.parquet).text(), where_we_lose(cpu, results).text(), RUN]
+            parquet.section(results.parquet, f"{pages}/parquet.md").text(), where_we_lose(cpu, results).text(), RUN]
     return "\n".join(part for part in out if part)
 
 
