@@ -20,7 +20,8 @@ bool Takes(const Part& part, const Peer& peer) {
   if (part.without.count(peer.name) != 0) return false;
   if (!part.peers.empty()) return part.peers.count(peer.name) != 0;
   return PeersOfEightFilters().count(peer.name) == 0 && ConcurrentPeers().count(peer.name) == 0 &&
-         PeersInMemory().count(peer.name) == 0 && PeersOfStages().count(peer.name) == 0;
+         PeersInMemory().count(peer.name) == 0 && PeersOfStages().count(peer.name) == 0 &&
+         PeersOfParquet().count(peer.name) == 0;
 }
 
 std::string RowName(const Part& part, const Peer& peer, size_t target, Access access, int hits) {
@@ -70,6 +71,12 @@ const std::set<std::string>& PeersInMemory() {
 
 const std::set<std::string>& PeersOfStages() {
   static const std::set<std::string> peers = {"stages_1", "stages_4", "stages_8"};
+  return peers;
+}
+
+const std::set<std::string>& PeersOfParquet() {
+  static const std::set<std::string> peers = {"arrow_loop", "impala_split_block",     "parquet_hash",
+                                              "xxh64_each", "split_block_concurrent", "split_block_sealed"};
   return peers;
 }
 

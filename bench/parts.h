@@ -39,16 +39,19 @@ const std::set<std::string>& PeersOfEightFilters();
 const std::set<std::string>& PeersInMemory();
 // Filters of one body, and of several that answer as one.
 const std::set<std::string>& PeersOfStages();
+// What stands beside `split_block` in the plan of Parquet alone.
+const std::set<std::string>& PeersOfParquet();
 
 // The rows of all peers that the part takes.
 Group GroupOf(const Part& part);
 
-// plan_full.cc, plan_cpus.cc, plan_builds.cc: in the order in which they are measured.
+// plan_full.cc, plan_cpus.cc, plan_builds.cc, plan_parquet.cc: in the order in which they are measured.
 std::vector<Part> FullMatrix();
 std::vector<Part> QuickMatrix();
 std::vector<Part> CpusMatrix();
 std::vector<Part> SmokeMatrix();
 std::vector<Part> BuildsMatrix();
+std::vector<Part> ParquetMatrix();
 
 }  // namespace linefilter::bench
 

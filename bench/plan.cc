@@ -23,6 +23,8 @@ std::vector<Part> PartsOf(Plan plan) {
       return SmokeMatrix();
     case Plan::kBuilds:
       return BuildsMatrix();
+    case Plan::kParquet:
+      return ParquetMatrix();
   }
   return {};
 }
@@ -30,7 +32,7 @@ std::vector<Part> PartsOf(Plan plan) {
 }  // namespace
 
 const char* PlanName(Plan plan) {
-  constexpr const char* kNames[] = {"full", "quick", "cpus", "smoke", "builds"};
+  constexpr const char* kNames[] = {"full", "quick", "cpus", "smoke", "builds", "parquet"};
   return kNames[static_cast<size_t>(plan)];
 }
 

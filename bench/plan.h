@@ -28,14 +28,15 @@ struct Group {
 
 enum class Plan {
   kFull,
-  kQuick,   // few sizes, one density: every kind of row, in a minute
-  kCpus,    // what tells CPUs apart, in ten minutes
-  kSmoke,   // rows like those of kCpus, in seconds on an emulated CPU
-  kBuilds,  // what filters cost to make, from 1e5 to 1e8 keys
+  kQuick,    // few sizes, one density: every kind of row, in a minute
+  kCpus,     // what tells CPUs apart, in ten minutes
+  kSmoke,    // rows like those of kCpus, in seconds on an emulated CPU
+  kBuilds,   // what filters cost to make, from 1e5 to 1e8 keys
+  kParquet,  // `split_block` beside the loops of engines
 };
 // Measured in passes (passes.h).
 inline bool IsSpreadOverTheRun(Plan plan) { return plan == Plan::kCpus || plan == Plan::kSmoke; }
-const char* PlanName(Plan plan);  // "full", "quick", "cpus", "smoke", "builds"
+const char* PlanName(Plan plan);  // "full", "quick", "cpus", "smoke", "builds", "parquet"
 
 struct PlanOptions {
   Plan plan = Plan::kFull;

@@ -146,6 +146,12 @@ main() {
     $(pinned) "$BENCH"_engines --out "$results/engines.json" "${short[@]}" ||
       fail "linefilter_bench_engines ended with an error: its message is above"
   fi
+  if ! $quick && [[ ! -f $results/parquet.json ]]; then
+    STEP="measuring the plan of Parquet"
+    # shellcheck disable=SC2046  # a command and its arguments, or nothing
+    $(pinned) "$BENCH" --plan parquet --out "$results/parquet.json" ||
+      fail "linefilter_bench --plan parquet ended with an error: its message is above"
+  fi
   if $engines || [[ ! -f $results/tables.json ]]; then
     STEP="measuring inside tables"
     # shellcheck disable=SC2046  # a command and its arguments, or nothing

@@ -1,4 +1,4 @@
-// ConcurrentFilter while threads insert; and what it costs beside a BlockedFilter that nobody inserts into any
+// ConcurrentFilter while threads insert; and what it costs beside a sequential filter that nobody inserts into any
 // more, with the other thread as busy as there, in a filter of its own.
 #include <algorithm>
 #include <cstring>
@@ -12,12 +12,13 @@ namespace linefilter::bench {
 namespace {
 
 // One body, and a filter over it for each target; and the same once more, to be changed while it is asked.
-template <class Filter>
+template <class Kind>
 class FilledFilter : public PeerFilter {
  public:
-  FilledFilter(const std::vector<std::string>& targets, const Spec& spec)
+  FilledFilter(const std::vector<std::string>& targets, Layout layout, const Spec& spec)
       : num_keys_(spec.num_keys),
-        sizing_(SizeOf(Layout::kBlocked, spec)),
+        layout_(layout),
+        sizing_(SizeOf(layout, spec)),
         memory_(sizing_.body_bytes),
         written_memory_(sizing_.body_bytes) {
     for (const std::string& target : targets) {
@@ -45,7 +46,7 @@ class FilledFilter : public PeerFilter {
 
   void Build(size_t target, Access access, const Spec& spec) override {
     memset(memory_.data(), 0, memory_.size());
-    Filter& filter = *filters_[target];
+    Kind& filter = *filters_[target];
     const bool by_batch = access == Access::kFillBatch || access == Access::kFillBatchTwoThreads;
     FillWith(access, *spec.members, [&filter, by_batch](const Keys& keys) {
       if (by_batch) return InsertAll(filter, keys);
@@ -67,11 +68,12 @@ class FilledFilter : public PeerFilter {
 
  private:
   static constexpr uint64_t kLeastNew = 32 << 10;
-  static constexpr bool kSealed = std::is_same_v<Filter, BlockedFilter>;
+  static constexpr bool kSealed = !std::is_same_v<Kind, ConcurrentFilter>;
 
   template <class Any>
-  static void Make(const Spec& spec, HugeBuffer* memory, std::vector<std::unique_ptr<Any>>* filters) {
+  void Make(const Spec& spec, HugeBuffer* memory, std::vector<std::unique_ptr<Any>>* filters) {
     FilterOptions options;
+    options.layout = layout_;
     options.bits_per_key = spec.bits_per_key;
     options.allocator = memory->SharedBy();
     filters->push_back(std::make_unique<Any>());
@@ -79,21 +81,22 @@ class FilledFilter : public PeerFilter {
   }
 
   const uint64_t num_keys_;
+  const Layout layout_;
   uint64_t num_new_ = 0;
   Sizing sizing_;
   HugeBuffer memory_, written_memory_;
-  std::vector<std::unique_ptr<Filter>> filters_;            // of each target
+  std::vector<std::unique_ptr<Kind>> filters_;              // of each target
   std::vector<std::unique_ptr<ConcurrentFilter>> written_;  // the same
   NewKeys new_keys_;
 };
 
-template <class Filter>
-Peer MakePeer(const char* name, const char* origin) {
-  Peer peer = BlockedPeer<FilledFilter<Filter>>(
-      name, origin, {Access::kSingle, Access::kBatch, Access::kFill, Access::kFillBatch}, 60);
+template <class Kind>
+Peer MakePeer(const char* name, Layout layout, const char* origin) {
+  Peer peer = BlockedPeer<FilledFilter<Kind>>(
+      name, origin, {Access::kSingle, Access::kBatch, Access::kFill, Access::kFillBatch}, 60, layout);
   if (HasSecondCpu()) {
     peer.accesses.insert(peer.accesses.end(), {Access::kSingleDuringInserts, Access::kBatchDuringInserts});
-    if (!std::is_same_v<Filter, BlockedFilter>) {
+    if (std::is_same_v<Kind, ConcurrentFilter>) {
       peer.accesses.insert(peer.accesses.end(), {Access::kFillTwoThreads, Access::kFillBatchTwoThreads});
     }
   }
@@ -105,8 +108,12 @@ Peer MakePeer(const char* name, const char* origin) {
 }  // namespace
 
 std::vector<Peer> Peers_blocked_concurrent() {
-  return {MakePeer<ConcurrentFilter>("blocked_concurrent", "linefilter, threads insert and ask at once"),
-          MakePeer<BlockedFilter>("blocked_sealed", "linefilter, nobody inserts while it is asked")};
+  const char* const shared = "linefilter, threads insert and ask at once";
+  const char* const sealed = "linefilter, nobody inserts while it is asked";
+  return {MakePeer<ConcurrentFilter>("blocked_concurrent", Layout::kBlocked, shared),
+          MakePeer<BlockedFilter>("blocked_sealed", Layout::kBlocked, sealed),
+          MakePeer<ConcurrentFilter>("split_block_concurrent", Layout::kSplitBlock, shared),
+          MakePeer<Filter>("split_block_sealed", Layout::kSplitBlock, sealed)};
 }
 
 }  // namespace linefilter::bench

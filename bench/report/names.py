@@ -9,7 +9,8 @@ FILTERS = {"leveldb_bloom": "LevelDB Bloom", "rocksdb_bloom": "RocksDB Bloom", "
            "boost_bloom": "Boost.Bloom", "arrow_split_block": "Arrow split block",
            "binary_fuse_8_own": "binary fuse 8 (by us)", "k_independent": "k bits, gathered (by us)",
            "k_independent_permute": "k bits, permuted (by us)", "split_block_256": "split block 256 (by us)",
-           "split_block_8x64": "split block 512 (by us)",
+           "split_block_8x64": "split block 512 (by us)", "arrow_loop": "Arrow's loop (by us)",
+           "impala_split_block": "Impala's block (by us)",
            "multiblock_256": "Boost.Bloom's block (by us)", "multiblock64": "multiblock 64, plain (by us)",
            "multiblock64_branchless": "multiblock 64, no jump (by us)"}
 # Family and model of AMD's EPYC, whose names say nothing else.

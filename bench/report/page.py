@@ -6,6 +6,7 @@ import concurrency
 import engines
 import losses
 import markdown
+import parquet
 import patterns
 import retrieval
 import tables
@@ -125,6 +126,7 @@ def pages(results, plots, plots_folder):
     for cpu in results.cpus:
         written[cpu.slug] = cpu_page(cpu, results.accuracy, show)
     written["engines"] = [engines.section(results.engines).text()]
+    written["parquet"] = [parquet.details(results.parquet).text()]
     written["accuracy"] = ["## Accuracy\n"]
     if results.accuracy:
         written["accuracy"] += [show("fpr.svg"), accuracy.densities(results.accuracy).text(),
@@ -136,7 +138,8 @@ def pages(results, plots, plots_folder):
 
 def contents(results):
     lines = [(cpu.slug, cpu.name) for cpu in results.cpus]
-    lines += [("engines", "Filters inside LevelDB and RocksDB"), ("accuracy", "Rates by size and by kind of keys")]
+    lines += [("engines", "Filters inside LevelDB and RocksDB"),
+              ("parquet", "Parquet's filter beside the loops of engines: insertions and threads"), ("accuracy", "Rates by size and by kind of keys")]
     return "".join(f"- [{words}]({name}.md)\n" for name, words in lines)
 
 

@@ -97,6 +97,7 @@ class Results:
         self.accuracy = None  # {"context", "model", "measured"} or None
         self.engines = None   # {"context", "rows"} or None
         self.tables = None    # the same
+        self.parquet = None   # the same, of linefilter_bench --plan parquet
 
 
 def load(paths, allow_fixtures=False):
@@ -129,6 +130,11 @@ def load(paths, allow_fixtures=False):
             continue
         _check_whole(path, data["context"])
         _check_throughput(path, data)
+        if data["context"].get("plan") == "parquet":
+            if results.parquet:
+                raise ResultsError(f"{path} is a second file of --plan parquet: name one of them.")
+            results.parquet = data
+            continue
         cpu = Cpu(path, data)
         for known, other in throughput_paths.items():
             if other.name == cpu.name and other.is_plan_of_cpus == cpu.is_plan_of_cpus:

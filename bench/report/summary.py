@@ -7,6 +7,7 @@ import engines
 import goals
 import headline
 import losses
+import parquet
 import table_files
 from choose import MAIN_BITS, MAIN_HITS, by, fastest, where
 from markdown import Section, Table, code, ns, number, ratio
@@ -51,7 +52,7 @@ def write(results, figures, folder, pages):
     of_tables = [cpu] if cpu is headline.best_cpu(results) else [cpu, headline.best_cpu(results)]
     out += [goals.section(one, number == 0).text() for number, one in enumerate(of_tables)]
     out += [cpus(results).text(), targets(cpu).text(), table_files.section(results.tables).text(),
-            where_we_lose(cpu, results).text(), RUN]
+            parquet.section(results.parquet, f"{pages}/parquet.md").text(), where_we_lose(cpu, results).text(), RUN]
     return "\n".join(part for part in out if part)
 
 

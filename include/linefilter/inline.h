@@ -88,26 +88,35 @@ class Prober {
 #endif
     if (inline_test_ == InlineTest::kBlock) return work(OfLayout<InlineTest::kBlock>{*this});
     if (inline_test_ == InlineTest::kSolvedBlock) return work(OfLayout<InlineTest::kSolvedBlock>{*this});
-    if (inline_test_ == InlineTest::kSplitBlock) return work(OfLayout<InlineTest::kSplitBlock>{*this});
+    if (inline_test_ == InlineTest::kSplitBlock) {
+      if (*lane_ones_ == 0) return work(OfLayout<InlineTest::kSplitBlock, Fold::kNone>{*this});
+      return work(OfLayout<InlineTest::kSplitBlock, Fold::kAll>{*this});
+    }
     return work(OfLayout<InlineTest::kNone>{*this});
   }
 
  private:
-  template <internal::InlineTest kTest, class Whole = Prober>  // a parameter, for Prober is not complete here
+  // What is known of lane_ones_ of a split block when this is compiled.
+  enum class Fold { kNone, kAll, kAny };
+
+  template <internal::InlineTest kTest, Fold kFold = Fold::kAny,
+            class Whole = Prober>  // a parameter, for Prober is not complete here
   struct OfLayout {
     const Whole prober;  // a copy, in registers
-    HWY_INLINE bool MayContainHash(uint64_t hash) const { return prober.template Test<kTest>(hash); }
+    HWY_INLINE bool MayContainHash(uint64_t hash) const { return prober.template Test<kTest, kFold>(hash); }
   };
 
   // The answer of a filter whose test is known.
-  template <internal::InlineTest kTest>
+  template <internal::InlineTest kTest, Fold kFold = Fold::kAny>
   HWY_INLINE bool Test(uint64_t hash) const {
     [[maybe_unused]] const uint8_t* const block = body_ + 64 * BlockIndex(hash, num_units_);
     [[maybe_unused]] const uint32_t x = InBlockHash(hash);
     if constexpr (kTest == internal::InlineTest::kSplitBlock) {
-      const uint32_t folded = internal::FoldSplitHash(lane_ones_, hash);
-      return TestSplitBlock(body_ + internal::kSplitBlockBytes * internal::SplitBlockIndex(hash, num_units_), folded,
-                            hn::Set(LaneTag(), folded));
+      const uint8_t* const half_line = body_ + internal::kSplitBlockBytes * internal::SplitBlockIndex(hash, num_units_);
+      if constexpr (kFold == Fold::kAll) return TestSplitBlock(half_line, x, FoldedSplitXs(hash));
+      const uint32_t folded =
+          kFold == Fold::kNone ? static_cast<uint32_t>(hash) : internal::FoldSplitHash(lane_ones_, hash);
+      return TestSplitBlock(half_line, folded, hn::Set(LaneTag(), folded));
     } else if constexpr (kTest == internal::InlineTest::kSolvedBlock) {
       return TestSolvedBlock(block, x);
 #if LINEFILTER_FEW_LANES

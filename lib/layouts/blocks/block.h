@@ -18,6 +18,10 @@ inline constexpr uint64_t kMaxBlocks = uint64_t{1} << 32;
 struct LineBlocks {
   static constexpr uint64_t kBytes = kBlockBytes;
   static LINEFILTER_INLINE uint64_t IndexOf(uint64_t hash, uint64_t num_blocks) { return BlockIndex(hash, num_blocks); }
+  // A byte of the block, for a prefetch where no block lies across two lines.
+  static LINEFILTER_INLINE uint64_t ByteNear(uint64_t hash, uint64_t num_blocks) {
+    return kBytes * IndexOf(hash, num_blocks);
+  }
 };
 
 inline bool BodyIsBlocks(uint64_t body_bytes) {

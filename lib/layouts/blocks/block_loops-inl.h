@@ -48,8 +48,17 @@ namespace {
 using internal::BlockOf;
 using internal::PrefetchBlock;
 
+// Where actions with kThroughMemory take the in-block hashes through memory: on SSE4 alone.
+#undef LINEFILTER_THROUGH_MEMORY
+#if HWY_ARCH_X86 && HWY_TARGET == HWY_SSE4 && !defined(__AVX__)
+#define LINEFILTER_THROUGH_MEMORY 1
+#else
+#define LINEFILTER_THROUGH_MEMORY 0
+#endif
+
 // Actions of all layouts of 64-byte blocks derive from this.
 struct OnLines {
+  static constexpr bool kThroughMemory = false;
   using Blocks = internal::LineBlocks;
   static HWY_INLINE uint32_t Fold(const uint32_t*, uint64_t hash) { return InBlockHash(hash); }
   // Does the same for the hashes of some keys, each in the low half of its word.
@@ -112,8 +121,8 @@ HWY_INLINE void DoEach(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT h
 
 // Calls block_of(j) and done(j, answer) for each of kTogether keys.
 template <class Action, class BlockOfKey, class Done>
-HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of,
-                           const Done& done) {
+HWY_INLINE void DoInRegisters(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes,
+                              const BlockOfKey& block_of, const Done& done) {
   const LaneTag d;
   const hn::Repartition<uint64_t, LaneTag> d64;
   const LaneVec folded = hn::BitCast(d, Action::FoldAll(lane_ones, hn::LoadU(d64, hashes)));
@@ -124,12 +133,42 @@ HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRI
 
 inline constexpr size_t kTogether = 1;
 template <class Action, class BlockOfKey, class Done>
-HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of,
-                           const Done& done) {
+HWY_INLINE void DoInRegisters(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes,
+                              const BlockOfKey& block_of, const Done& done) {
   done(0, DoOne<Action>(block_of(0), lane_ones, hashes[0]));
 }
 
 #endif
+
+#if LINEFILTER_THROUGH_MEMORY
+// The same, but the in-block hashes go through memory. To move a general register to a vector takes one of the vector
+// units, and a load takes none. Without shifts by lanes these units are what a batch of split blocks waits for. Zen 5
+// at 24 KB, ns per key: 1.14, by permutations 1.42, by moves 1.28. Rejected: four or eight keys at once (1.13), one
+// (1.26), indexes made in vectors (1.54), four answers packed (1.53), PTEST (1.28).
+template <class Action, class BlockOfKey, class Done>
+HWY_INLINE void DoThroughMemory(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes,
+                                const BlockOfKey& block_of, const Done& done) {
+  uint32_t xs[kTogether];
+  __m128i vectors[kTogether];
+  for (size_t j = 0; j < kTogether; ++j) xs[j] = Action::Fold(lane_ones, hashes[j]);
+  // It is assembly, for a compiler would move the register. (An empty one that changes xs makes g++ 12 keep `state`
+  // in memory.)
+  for (size_t j = 0; j < kTogether; ++j) __asm__("movd %1, %0" : "=x"(vectors[j]) : "m"(xs[j]));
+  for (size_t j = 0; j < kTogether; ++j) {
+    done(j, Action::Do(block_of(j), lane_ones, xs[j], LaneVec{_mm_shuffle_epi32(vectors[j], 0)}));
+  }
+}
+#endif
+
+// Does the action for kTogether keys in the way that suits it.
+template <class Action, class BlockOfKey, class Done>
+HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of,
+                           const Done& done) {
+#if LINEFILTER_THROUGH_MEMORY
+  if constexpr (Action::kThroughMemory) return DoThroughMemory<Action>(lane_ones, hashes, block_of, done);
+#endif
+  DoInRegisters<Action>(lane_ones, hashes, block_of, done);
+}
 
 // Does the action for all keys but the last ones, and returns where it stopped. kPrefetches says whether it is the
 // look-ahead ring. kLastByte is PrefetchBlock's, known when compiling: g++ 12 does not always make two loops of one.
@@ -137,8 +176,11 @@ template <class Action, bool kPrefetches, size_t kLastByte, class Answers>
 HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t n, Answers& answers,
                        internal::Arrivals arrivals = {}) {
   const size_t ahead = kPrefetches ? internal::LookAheadIn(state) : 0;
-  const auto prefetch = [&](size_t j)
-                            HWY_ATTR { PrefetchBlock<Action::kWrites>(BlockFor<Action>(state, hashes[j]), kLastByte); };
+  using Blocks = typename Action::Blocks;
+  const auto prefetch = [&](size_t j) HWY_ATTR {
+    const uint8_t* const in_block = state.body + Blocks::ByteNear(hashes[j], state.num_units);
+    PrefetchBlock<Action::kWrites>(kLastByte == 0 ? in_block : BlockFor<Action>(state, hashes[j]), kLastByte);
+  };
   for (size_t j = 0; j < ahead && j < n; ++j) prefetch(j);
   size_t i = 0;
   for (; n >= i + kTogether + ahead; i += kTogether) {
@@ -197,9 +239,9 @@ uint64_t ChangeBatch(const ProbeState& state, const uint64_t* hashes, size_t n, 
     LoopOf<Change>::Batch(state, hashes, n, answers);
     return answers.count;
   }
-  internal::AnswersToCount answers;
+  internal::FalseAnswersToCount answers;
   LoopOf<Change>::Batch(state, hashes, n, answers);
-  return answers.count;
+  return n - answers.count;
 }
 
 // A whole body is a batch. A part of it sits in the L2, so no block is prefetched. But its hashes come from memory in

@@ -24,6 +24,10 @@ struct SplitBlocks {
   static LINEFILTER_INLINE uint64_t IndexOf(uint64_t hash, uint64_t num_blocks) {
     return SplitBlockIndex(hash, num_blocks);
   }
+  // It is one product. In one of 2^33 / num_blocks hashes, the lower half carries into the next block.
+  static LINEFILTER_INLINE uint64_t ByteNear(uint64_t hash, uint64_t num_blocks) {
+    return MulHigh(hash, kBytes * num_blocks);
+  }
 };
 
 const Kernels& SplitBlockKernels();
