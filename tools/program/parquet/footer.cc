@@ -79,8 +79,13 @@ void ReadRowGroup(int type, ThriftReader* reader, ParquetFooter* footer) {
 
 Status ReadParquetFooter(const uint8_t* bytes, size_t size, ParquetFooter* footer) {
   ThriftReader reader(bytes, size);
+  *footer = ParquetFooter();
   reader.Struct([&](int id, int type) {
-    if (id == 2) return ReadParquetSchema(type, &reader, &footer->columns);
+    if (id == 2) {  // before the row groups, which are read by it, and once
+      reader.Demand(footer->columns.empty() && footer->row_groups.empty(),
+                    "its schema does not come once, and before the row groups");
+      return ReadParquetSchema(type, &reader, &footer->columns);
+    }
     if (id == 3) return reader.Read(type, &footer->num_rows);
     if (id == 4) return reader.ListOf(type, [&](int element) { ReadRowGroup(element, &reader, footer); });
     if (id == 6) return reader.Read(type, &footer->created_by);
