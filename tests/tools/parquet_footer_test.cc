@@ -140,6 +140,17 @@ TEST(ParquetFooterTest, BombsAreRefused) {
   // Long names in deep groups: all paths together are bounded.
   const std::string deep = Thrift().Text(4, std::string(1000, 'n')).Int32(5, 1).Done();
   EXPECT_EQ(Read(schema(std::vector<std::string>(1000, deep)), &footer).code(), StatusCode::kUnsupported);
+  // A long name, which many row groups do not repeat: a listing would.
+  const auto named = [&](size_t row_groups) {
+    const Thrift metadata = Thrift().Int32(1, 1).Int64(5, 0);
+    const std::string row_group =
+        Thrift().List(1, Thrift::kStruct, {Thrift().Struct(3, metadata).Done()}).Int64(3, 0).Done();
+    Thrift all;
+    all.List(2, Thrift::kStruct, {group(1), Thrift().Int32(1, 1).Text(4, std::string(1 << 20, 'n')).Done()});
+    return all.Int64(3, 0).List(4, Thrift::kStruct, std::vector<std::string>(row_groups, row_group)).Done();
+  };
+  EXPECT_TRUE(IsReadSoundly(named(64)));
+  EXPECT_EQ(Read(named(65), &footer).code(), StatusCode::kUnsupported);
 }
 
 // The column `a` of INT32 and its row group, where one thing is wrong.

@@ -270,6 +270,13 @@ TEST_F(ToolsParquetTest, NamesAreShownAsText) {
   const std::string file = Write({{"a\033[2Jb", kInt64, -1, {{""}}}});
   EXPECT_EQ(Run({"parquet", file}).out.find('\033'), std::string::npos);
   EXPECT_EQ(List(file)["column_chunks"][0]["column"], "a\033[2Jb");
+  const RunResult group = Run({"parquet", Write({{"a.\033[2Jb", kInt64, -1, {{""}}}}), "--ask", "a=1"});
+  EXPECT_NE(group.err.find("like a.?[2Jb"), std::string::npos) << group.err;
+  // A table is as wide as its longest name, and has as many lines as there are.
+  const std::string name(300, 'n'), shown = name.substr(0, 200) + "...  ";
+  const std::string wide = Write({{name, kInt64, -1, {{""}}}});
+  EXPECT_NE(Run({"parquet", wide}).out.find("\n" + shown), std::string::npos);
+  EXPECT_EQ(List(wide)["column_chunks"][0]["column"], name);
 }
 
 TEST_F(ToolsParquetTest, BadUsage) {
