@@ -95,8 +95,11 @@ linefilter_parquet_type TypeToC(const ParquetColumnType& type) {
           type.is_utc};
 }
 
+// Bytes that are not there are not those of an empty text, which may be "absent".
 ParquetValue ValueFromC(const linefilter_parquet_value& value) {
   ParquetValue made;
+  const bool has_bytes = value.kind == LINEFILTER_PARQUET_VALUE_TEXT || value.kind == LINEFILTER_PARQUET_VALUE_BYTES;
+  if (has_bytes && value.bytes == nullptr && value.size != 0) return made;
   made.kind = EnumFromC<ParquetValue::Kind>(value.kind);
   made.is_utc = value.is_utc;
   made.unit = EnumFromC<ParquetTimeUnit>(value.unit);

@@ -36,7 +36,7 @@ struct CompactReader {
   template <class Take>
   void Struct(const Take& take) {
     for (int id = 0, head = Byte(); (head & 15) != 0; head = Byte()) {
-      id = head < 16 ? static_cast<int16_t>(Zigzag()) : id + (head >> 4);
+      id = static_cast<int16_t>(head < 16 ? Zigzag() : id + (head >> 4));
       take(id, head & 15);
     }
   }

@@ -86,7 +86,8 @@ def test_numbers_beyond_256_bits():
     for zeros in (1, 74, 75, 76, 77, 78, 5000):
         asks(INT64, Decimal("5." + "0" * zeros), struct.pack("<q", 5))
     for most in (2**255 - 1, -(2**255), 10**76 - 1, 10**76, -(10**76)):
-        asks(dataclasses.replace(fixed, scale=0), Decimal(most), most.to_bytes(32, "big", signed=True))
+        for text in (str(most), f"{most}.0", f"{most}." + "0" * 500):
+            asks(dataclasses.replace(fixed, scale=0), Decimal(text), most.to_bytes(32, "big", signed=True))
     for huge in (2**255, -(2**255) - 1):
         decides(dataclasses.replace(fixed, scale=0), Decimal(huge), "out_of_range")
     asks(INT64, Decimal((1, (0, 0, 5), 0)), struct.pack("<q", -5))

@@ -262,6 +262,13 @@ static void TestNullAndMisuse(void) {
   CHECK(Decides(column, Text(), linefilter_parquet_value_text(NULL, 3), LINEFILTER_PARQUET_REASON_NULL));
   CHECK(Decides(column, Text(), linefilter_parquet_value_bytes(NULL, 3), LINEFILTER_PARQUET_REASON_NULL));
   CHECK(Decides(column, Text(), linefilter_parquet_value_uuid(NULL), LINEFILTER_PARQUET_REASON_NULL));
+  for (int kind = LINEFILTER_PARQUET_VALUE_TEXT; kind <= LINEFILTER_PARQUET_VALUE_BYTES; ++kind) {
+    Value filled = null; /* by hand */
+    filled.kind = kind;
+    CHECK(!Finds(column, Text(), filled)); /* an empty text */
+    filled.size = 3;
+    CHECK(Decides(column, Text(), filled, LINEFILTER_PARQUET_REASON_NULL));
+  }
   CHECK(!linefilter_parquet_value_big_decimal(NULL, 3, 0, &null) && null.kind == LINEFILTER_PARQUET_VALUE_NULL);
   const uint8_t large[33] = {1}; /* 2^256 */
   CHECK(!linefilter_parquet_value_big_decimal(large, 33, 0, &null) && null.kind == LINEFILTER_PARQUET_VALUE_NULL);

@@ -140,6 +140,17 @@ TEST(ParquetFooterTest, BombsAreRefused) {
   // Long names in deep groups: all paths together are bounded.
   const std::string deep = Thrift().Text(4, std::string(1000, 'n')).Int32(5, 1).Done();
   EXPECT_EQ(Read(schema(std::vector<std::string>(1000, deep)), &footer).code(), StatusCode::kUnsupported);
+  // A long name, which many row groups do not repeat: a listing would.
+  const auto named = [&](size_t row_groups) {
+    const Thrift metadata = Thrift().Int32(1, 1).Int64(5, 0);
+    const std::string row_group =
+        Thrift().List(1, Thrift::kStruct, {Thrift().Struct(3, metadata).Done()}).Int64(3, 0).Done();
+    Thrift all;
+    all.List(2, Thrift::kStruct, {group(1), Thrift().Int32(1, 1).Text(4, std::string(1 << 20, 'n')).Done()});
+    return all.Int64(3, 0).List(4, Thrift::kStruct, std::vector<std::string>(row_groups, row_group)).Done();
+  };
+  EXPECT_TRUE(IsReadSoundly(named(64)));
+  EXPECT_EQ(Read(named(65), &footer).code(), StatusCode::kUnsupported);
 }
 
 // The column `a` of INT32 and its row group, where one thing is wrong.
@@ -167,6 +178,34 @@ TEST(ParquetFooterTest, ContradictionsAreRefused) {
   EXPECT_FALSE(IsReadSoundly(footer(5, {}, 5))) << "a column less";
   EXPECT_FALSE(IsReadSoundly(footer(6, {good}, 5))) << "a row more";
   EXPECT_FALSE(IsReadSoundly(footer(-5, {good}, -5))) << "fewer rows than none";
+}
+
+// The schema comes once, and before the row groups: they are read by it, and each has all of its columns.
+TEST(ParquetFooterTest, TheSchemaComesFirst) {
+  const std::string leaf = Thrift().Int32(1, 1).Text(4, "a").Done(), root = Thrift().Text(4, "r").Int32(5, 1).Done();
+  const std::string empty = Thrift().Int64(3, 5).Done();
+  Thrift metadata;
+  metadata.Int32(1, 1).List(3, Thrift::kBinary, {Thrift::Bytes("a")}).Int64(5, 5);
+  const std::string full = Thrift().List(1, Thrift::kStruct, {Thrift().Struct(3, metadata).Done()}).Int64(3, 5).Done();
+  const auto schema = [&](Thrift* to) { to->List(2, Thrift::kStruct, {root, leaf}); };
+  Thrift behind, twice, around;
+  behind.List(4, Thrift::kStruct, {empty}).Int64(3, 5);
+  schema(&behind);
+  EXPECT_FALSE(IsReadSoundly(behind.Done())) << "a row group of no columns, and then a column";
+  schema(&twice);
+  schema(&twice);
+  EXPECT_FALSE(IsReadSoundly(twice.Int64(3, 0).Done()));
+  schema(&around);
+  around.List(4, Thrift::kStruct, {full}).Int64(3, 5);
+  EXPECT_TRUE(IsReadSoundly(around.Done()));
+  schema(&around);
+  EXPECT_FALSE(IsReadSoundly(around.Done()));
+}
+
+// They are numbers of 16 bits, as Thrift's own: a footer of 150 MB would leave those of 32.
+TEST(ParquetFooterTest, IdsOfFieldsWrap) {
+  const std::string unknown(65535 / 15, '\xf1');  // booleans, each 15 ids further: the last one is -1
+  EXPECT_TRUE(IsReadSoundly(unknown + std::string("\x46\0\0", 3))) << "4 further: no rows";
 }
 
 // A parameter that a type must have, and does not tell: nothing is asked, so the answer is "maybe".

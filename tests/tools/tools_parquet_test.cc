@@ -197,6 +197,32 @@ TEST_F(ToolsParquetTest, FiltersThatCannotBeRead) {
   EXPECT_NE(result.out.find("damaged"), std::string::npos) << "the others are told all the same";
 }
 
+// In a hostile file each row group tells of the same large filter. To read it for each would take for ever.
+TEST_F(ToolsParquetTest, FiltersThatLieInOneAnother) {
+  const std::vector<uint64_t> one = {ParquetHashInt64(7)};
+  const TestChunk large = {ParquetFilterOf(one, 16384), false}, small = {ParquetFilterOf(one, 32), false};
+  const std::string file = Write({{"a", kInt64, -1, {large, small}}}, {9});
+  const json all = List(file, 2);
+  EXPECT_EQ(all["column_chunks"][0]["state"], "ok");
+  EXPECT_EQ(all["column_chunks"][1]["state"], "damaged");
+  const std::string reason = all["reasons"][0]["reason"];
+  EXPECT_EQ(reason.find("its Bloom filters lie in one another"), 0u) << reason;
+  const json asked = List(file, 2, {"--ask", "a=8"});
+  EXPECT_EQ(asked["row_groups"][0]["answer"], "absent");
+  EXPECT_EQ(asked["row_groups"][1]["answer"], "maybe");
+  // Side by side they may fill the file, but for its first bytes.
+  const std::vector<TestChunk> many(100, large);
+  EXPECT_EQ(List(Write({{"a", kInt64, -1, many}}))["num_filters"], 100);
+}
+
+// A long header at the end of the file: there are fewer bytes than a header may have.
+TEST_F(ToolsParquetTest, LongHeadersAreRead) {
+  std::string filter = ParquetFilterOf({ParquetHashInt64(7)}, 32);
+  filter.replace(filter.size() - 32 - 1, 1,
+                 Thrift().Text(20, std::string(100, 'x')).Done());  // a field of later versions
+  for (const bool has_length : {true, false}) ExpectState({filter, has_length}, "ok", 0, "");
+}
+
 TEST_F(ToolsParquetTest, FilesThatCannotBeRead) {
   const std::vector<TestColumn> columns = {{"a", kInt64, -1, {{ParquetFilterOf(RandomHashes(10, 6))}}}};
   const std::string good = ParquetFileOf(columns);
@@ -244,6 +270,13 @@ TEST_F(ToolsParquetTest, NamesAreShownAsText) {
   const std::string file = Write({{"a\033[2Jb", kInt64, -1, {{""}}}});
   EXPECT_EQ(Run({"parquet", file}).out.find('\033'), std::string::npos);
   EXPECT_EQ(List(file)["column_chunks"][0]["column"], "a\033[2Jb");
+  const RunResult group = Run({"parquet", Write({{"a.\033[2Jb", kInt64, -1, {{""}}}}), "--ask", "a=1"});
+  EXPECT_NE(group.err.find("like a.?[2Jb"), std::string::npos) << group.err;
+  // A table is as wide as its longest name, and has as many lines as there are.
+  const std::string name(300, 'n'), shown = name.substr(0, 200) + "...  ";
+  const std::string wide = Write({{name, kInt64, -1, {{""}}}});
+  EXPECT_NE(Run({"parquet", wide}).out.find("\n" + shown), std::string::npos);
+  EXPECT_EQ(List(wide)["column_chunks"][0]["column"], name);
 }
 
 TEST_F(ToolsParquetTest, BadUsage) {

@@ -198,7 +198,7 @@ TEST_F(ToolsParquetAskTest, TimesHaveAUnitAndAZone) {
   FindsNone("23:59");
   CannotTell("23:59:59.999Z", kZone);
   for (const char* wrong :
-       {"24:00:00", "23:60:00", "23:59:60", "23", "23:59:", "23:59:59.", "1:00:00", "08:00+01:00"}) {
+       {"24:00:00", "23:60:00", "23:59:60", "23", "23:59:", "23:59:59.", "23:59.5", "1:00:00", "08:00+01:00"}) {
     Refuses(wrong, "is no time");
   }
   // TIMESTAMP_MILLIS (9) of an old writer counts from an instant.

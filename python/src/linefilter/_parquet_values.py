@@ -78,7 +78,9 @@ def _of_decimal(column: _Column, value: decimal.Decimal) -> Made:
     # A number of 76 digits fits into 32 bytes, one of 78 does not. Zeros at the end stay as far as they fit, because an engine that
     # divides by the power of ten may round. Longer texts are not converted: that may be slow, or refused
     # (sys.set_int_max_str_digits).
-    end = len(text) if len(text) <= 77 and _fits(-int(text or b"0")) else 76
+    end = min(len(text), 77)
+    if not _fits(-int(text[:end] or b"0")):
+        end = 76
     unscaled = int(text[:end] or b"0") if text[end:].strip(b"0") == b"" else 10**78
     return _decimal(column, -unscaled if sign else unscaled, int(exponent) + len(text[end:]))
 

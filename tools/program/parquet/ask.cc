@@ -41,7 +41,7 @@ size_t FindColumn(const ParquetFooter& footer, const std::string& path, const st
   const std::string name = ask.substr(0, equals);
   if (!below.empty()) {
     Fail("%s: '%s' is a group of columns: ask for one of them by its path, like %s", path.c_str(), name.c_str(),
-         below.c_str());
+         ParquetName(below, false).c_str());
   } else {
     Fail("%s: there is no column '%s': its columns are %s%s", path.c_str(), name.c_str(), all.c_str(),
          all.size() < 200 ? "" : ", ...");

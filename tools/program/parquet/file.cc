@@ -33,8 +33,17 @@ Status Beyond(uint64_t offset, uint64_t length, uint64_t end, uint64_t size) {
   return Status::Error(StatusCode::kCorrupt,
                        "a Bloom filter from %llu to %llu cannot be, because %s at %llu: the offset is wrong, or the "
                        "file is cut",
-                       static_cast<ull>(offset), static_cast<ull>(offset) + static_cast<ull>(length),
+                       static_cast<ull>(offset), static_cast<ull>(std::max(offset, offset + length)),
                        end == size ? "the file ends" : "the footer begins", static_cast<ull>(end));
+}
+
+// Each of many filters may be told to be as large as the file. To read them all would take for ever.
+Status TooMany(uint64_t end) {
+  return Status::Error(
+      StatusCode::kCorrupt,
+      "its Bloom filters lie in one another: with this one they have more bytes than the %llu in front of "
+      "the footer, so offsets or lengths are wrong",
+      static_cast<ull>(end));
 }
 
 Status GoesOn(uint64_t needed, uint64_t most, bool is_told) {
@@ -118,18 +127,30 @@ Status ParquetFile::ReadFooter(ParquetFooter* footer) {
   return ReadParquetFooter(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), footer);
 }
 
-Status ParquetFile::OpenFilter(uint64_t offset, uint64_t length, std::string* bytes, ParquetFilterView* view) {
+Status ParquetFile::ReadFilter(uint64_t offset, uint64_t length, std::string* bytes) {
+  bytes->clear();
   if (offset >= end_ || length > end_ - offset) return Beyond(offset, length, end_, size_);
   const uint64_t most = length != 0 ? length : end_ - offset;
   uint64_t needed = length != 0 ? length : kParquetFirstRead;
   for (int i = 0; i < 3; ++i) {  // without a length the header tells it, a long one when it is read once more
-    const Status status = Read(offset, std::min(needed, most), bytes);
+    const uint64_t size = std::min(needed, most);
+    if (size > kParquetFirstRead && size > end_ - read_) return TooMany(end_);
+    const Status status = Read(offset, size, bytes);
     if (!status.ok()) return status;
     needed = ParquetBytesNeeded(bytes->data(), bytes->size());
-    if (needed > most) return GoesOn(needed, most, length != 0);
-    if (needed <= bytes->size()) break;
+    // A header that is cut asks for more than it may have.
+    if (needed > most && (size == most || needed > kMaxParquetHeaderBytes)) return GoesOn(needed, most, length != 0);
+    if (needed <= size) break;
   }
-  return view->Open(bytes->data(), bytes->size());
+  return Status();
+}
+
+Status ParquetFile::OpenFilter(uint64_t offset, uint64_t length, std::string* bytes, ParquetFilterView* view) {
+  Status status = ReadFilter(offset, length, bytes);
+  if (status.ok()) status = view->Open(bytes->data(), bytes->size());
+  const uint64_t size = status.ok() && length == 0 ? view->filter_bytes() : bytes->size();
+  read_ += std::min(size, end_ - read_);
+  return status;
 }
 
 Status ParquetFile::OpenFilter(const ParquetChunk& chunk, std::string* bytes, ParquetFilterView* view) {

@@ -34,10 +34,13 @@ class ParquetFile {
  private:
   // Reads a part that lies within the file.
   Status Read(uint64_t offset, uint64_t size, std::string* bytes);
+  // Reads what OpenFilter opens; of what is wrong perhaps a part.
+  Status ReadFilter(uint64_t offset, uint64_t length, std::string* bytes);
 
   int fd_ = -1;
   uint64_t size_ = 0;
-  uint64_t end_ = 0;  // where filters must end: the file, or its footer
+  uint64_t end_ = 0;   // where filters must end: the file, or its footer
+  uint64_t read_ = 0;  // bytes of the filters that were opened; in a sound file these are apart
 };
 
 }  // namespace linefilter::tools

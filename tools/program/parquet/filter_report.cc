@@ -26,9 +26,11 @@ int FailParquet(const std::string& path, const Status& status) {
 }
 
 std::string ParquetName(const std::string& name, bool json) {
-  std::string shown = name;
+  constexpr size_t kMost = 200;  // bytes; a table is as wide as its longest name
+  if (json) return name;
+  std::string shown = name.size() <= kMost ? name : name.substr(0, kMost) + "...";
   for (char& c : shown) {
-    if (!json && (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)) c = '?';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
   }
   return shown;
 }

@@ -72,6 +72,7 @@ void ReadRowGroup(int type, ThriftReader* reader, ParquetFooter* footer) {
   reader->Demand(columns == footer->columns.size(), kOtherColumns);
   reader->Demand(num_rows >= 0, "a row group tells no number of rows");
   reader->Demand(footer->row_groups.size() < kMostParquetChunks, kParquetTooLarge);
+  reader->Demand((footer->row_groups.size() + 1) * footer->path_bytes <= kMostParquetListedBytes, kParquetTooLarge);
   if (reader->is_sound) footer->row_groups.push_back(num_rows);
 }
 
@@ -79,8 +80,15 @@ void ReadRowGroup(int type, ThriftReader* reader, ParquetFooter* footer) {
 
 Status ReadParquetFooter(const uint8_t* bytes, size_t size, ParquetFooter* footer) {
   ThriftReader reader(bytes, size);
+  *footer = ParquetFooter();
   reader.Struct([&](int id, int type) {
-    if (id == 2) return ReadParquetSchema(type, &reader, &footer->columns);
+    if (id == 2) {  // before the row groups, which are read by it, and once
+      reader.Demand(footer->columns.empty() && footer->row_groups.empty(),
+                    "its schema does not come once, and before the row groups");
+      ReadParquetSchema(type, &reader, &footer->columns);
+      for (const ParquetColumn& column : footer->columns) footer->path_bytes += column.path.size();
+      return;
+    }
     if (id == 3) return reader.Read(type, &footer->num_rows);
     if (id == 4) return reader.ListOf(type, [&](int element) { ReadRowGroup(element, &reader, footer); });
     if (id == 6) return reader.Read(type, &footer->created_by);

@@ -35,6 +35,7 @@ struct ParquetFooter {
   std::string created_by;
   int64_t num_rows = -1;
   std::vector<ParquetColumn> columns;
+  uint64_t path_bytes = 0;           // of all columns together
   std::vector<int64_t> row_groups;   // how many rows each has
   std::vector<ParquetChunk> chunks;  // row group by row group, each with all columns
 
@@ -47,6 +48,8 @@ struct ParquetFooter {
 inline constexpr size_t kMostParquetColumns = size_t{1} << 17;
 inline constexpr size_t kMostParquetChunks = size_t{1} << 18;
 inline constexpr size_t kMostParquetPathBytes = size_t{1} << 24;  // of all paths together
+// And of those of all chunks, for a listing names the column of each.
+inline constexpr uint64_t kMostParquetListedBytes = uint64_t{1} << 26;
 inline constexpr char kParquetTooLarge[] = "it has more row groups, columns or names than this version reads";
 
 // Reads it. What is no such struct, or contradicts itself, is kCorrupt; what is beyond the limits is kUnsupported.

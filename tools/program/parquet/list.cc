@@ -73,7 +73,7 @@ class Listing {
     if (status.ok()) return "ok";
     if (num_broken_++ == 0) first_ = status;
     *reason = status.message();
-    return status.code() == StatusCode::kCorrupt ? "damaged" : "unknown";
+    return status.code() == StatusCode::kUnsupported ? "unknown" : "damaged";
   }
   int TellBroken() const {
     return Fail(

@@ -34,7 +34,8 @@ int FailParquet(const std::string& path, const Status& status);
 // it is for num_values. What nobody knows is NaN.
 void ReportParquetFilter(const ParquetFilterView& view, int64_t num_values, double fpr, Report* report);
 
-// A name that a file told, for the report: a text for a terminal has no control characters.
+// A name that a file told, for the report: a text for a terminal has no control characters, and is cut where it is
+// long.
 std::string ParquetName(const std::string& name, bool json);
 
 }  // namespace linefilter::tools

@@ -64,9 +64,11 @@ bool TakeTime(Scanner* scanner, int64_t* count, ParquetTimeUnit* unit) {
   int64_t hour = 0, minute = 0, second = 0, fraction = 0;
   size_t digits = 0;
   if (!scanner->Digits(2, 2, &hour) || !scanner->Take(':') || !scanner->Digits(2, 2, &minute)) return false;
-  if (scanner->Take(':') && !scanner->Digits(2, 2, &second)) return false;
+  const bool has_seconds = scanner->Take(':');
+  if (has_seconds && !scanner->Digits(2, 2, &second)) return false;
   if (hour > 23 || minute > 59 || second > 59) return false;
-  if (scanner->Take('.') && !scanner->Digits(1, 9, &fraction, &digits)) return false;
+  // In ISO 8601 08:30.5 would be half a minute: it is refused, as most programs do.
+  if (has_seconds && scanner->Take('.') && !scanner->Digits(1, 9, &fraction, &digits)) return false;
   const size_t stored = digits <= 3 ? 3 : digits <= 6 ? 6 : 9;
   *unit = static_cast<ParquetTimeUnit>(stored / 3);
   *count = 3600 * hour + 60 * minute + second;
