@@ -1,9 +1,6 @@
 // Parquet's hash of a column of INT64, which is XXH64 of 8 bytes, and nothing else: it asks no filter, so it stands
-// among the floors. parquet_hash is ours, in batches of as many values as a reader has at once. xxh64_each calls xxHash
-// for each value, as engines do.
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
+// among the floors. parquet_hash is ours, in batches of as many values as a reader has at once. xxh64_each calls a
+// function that hashes bytes of any number for each value, as engines call that of xxHash.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -42,14 +39,12 @@ class OurHash : public PeerFilter {
   const std::vector<std::string> targets_ = OwnTargets();
 };
 
-__attribute__((noinline)) uint64_t HashOne(int64_t value) { return XXH64(&value, sizeof(value), 0); }
-
 class HashEach : public PeerFilter {
  public:
   uint64_t bytes() const override { return 0; }
   uint64_t Lookup(size_t, Access, const Keys& keys, uint8_t*) const override {
     HashInTurns(keys, [](const uint64_t* values, size_t n, uint64_t* hashes) {
-      for (size_t i = 0; i < n; ++i) hashes[i] = HashOne(static_cast<int64_t>(values[i]));
+      for (size_t i = 0; i < n; ++i) hashes[i] = ParquetHashBytes(values + i, sizeof(*values));
     });
     return 0;
   }
