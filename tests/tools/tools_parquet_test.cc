@@ -152,6 +152,7 @@ TEST_F(ToolsParquetTest, OneOfParquetMrByItsOffset) {
   ExpectSentence(mr, "check the offset", {"--at", "1"});
   ExpectSentence(mr, "the file ends at 1040", {"--at", "1040"});
   ExpectSentence(mr, "the file ends at 1040", {"--at", "0:1041"});
+  ExpectSentence(mr, "from 5 to 18446744073709551615 cannot be", {"--at", "5:18446744073709551612"});
   ExpectSentence(mr, "asks for 1040 bytes, and there are 1039 by its length", {"--at", "0:1039"});
   ExpectSentence(dir_.Write("cut", ReadFile(mr).substr(0, 500)), "asks for 1040 bytes, and there are 500",
                  {"--at", "0"});
