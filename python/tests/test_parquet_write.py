@@ -97,7 +97,7 @@ def test_requests_that_make_no_sense():
         with pytest.raises(linefilter.InvalidArgumentError):
             parquet.bitset_bytes(1000, wrong)
         for power_of_two in (False, True):
-            with pytest.raises(linefilter.InvalidArgumentError):
+            with pytest.raises(linefilter.InvalidArgumentError, match="^fpr is"):
                 parquet.create(1000, wrong, power_of_two=power_of_two)
     for wrong in (-1, 1.5):
         for call in (lambda: parquet.create(wrong, 0.01), lambda: parquet.create_of_bytes(wrong),

@@ -152,6 +152,7 @@ TEST_F(ToolsParquetTest, OneOfParquetMrByItsOffset) {
   ExpectSentence(mr, "check the offset", {"--at", "1"});
   ExpectSentence(mr, "the file ends at 1040", {"--at", "1040"});
   ExpectSentence(mr, "the file ends at 1040", {"--at", "0:1041"});
+  ExpectSentence(mr, "from 5 to 18446744073709551615 cannot be", {"--at", "5:18446744073709551612"});
   ExpectSentence(mr, "asks for 1040 bytes, and there are 1039 by its length", {"--at", "0:1039"});
   ExpectSentence(dir_.Write("cut", ReadFile(mr).substr(0, 500)), "asks for 1040 bytes, and there are 500",
                  {"--at", "0"});
@@ -267,9 +268,9 @@ TEST_F(ToolsParquetTest, DamageIsAnErrorOrAnAnswer) {
 }
 
 TEST_F(ToolsParquetTest, NamesAreShownAsText) {
-  const std::string file = Write({{"a\033[2Jb", kInt64, -1, {{""}}}});
-  EXPECT_EQ(Run({"parquet", file}).out.find('\033'), std::string::npos);
-  EXPECT_EQ(List(file)["column_chunks"][0]["column"], "a\033[2Jb");
+  const std::string file = Write({{"a\033[2Jb\u009b2J\u00e4", kInt64, -1, {{""}}}});
+  EXPECT_NE(Run({"parquet", file}).out.find("a?[2Jb\xc2?2J\u00e4 "), std::string::npos);
+  EXPECT_EQ(List(file)["column_chunks"][0]["column"], "a\033[2Jb\u009b2J\u00e4");
   const RunResult group = Run({"parquet", Write({{"a.\033[2Jb", kInt64, -1, {{""}}}}), "--ask", "a=1"});
   EXPECT_NE(group.err.find("like a.?[2Jb"), std::string::npos) << group.err;
   // A table is as wide as its longest name, and has as many lines as there are.

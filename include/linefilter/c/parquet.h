@@ -28,10 +28,11 @@
 
 LINEFILTER_C_BEGIN
 
-// ---- Hashes of values are made of the plain encoding of the physical type; the logical type does not matter. Nulls
-// are
-// ---- left out. linefilter_parquet_hash_key and ..._keys (c/hash.h) are for BYTE_ARRAY (the bytes without their
-// ---- length), FIXED_LEN_BYTE_ARRAY and INT96. BOOLEAN has no filter.
+// ---- Hashes of values.
+
+// They are made of the plain encoding of the physical type; the logical type does not matter. Nulls are left out.
+// linefilter_parquet_hash_key and ..._keys (c/hash.h) are for BYTE_ARRAY (the bytes without their length),
+// FIXED_LEN_BYTE_ARRAY and INT96. BOOLEAN has no filter.
 
 // INT32 is 4 little-endian bytes. Integers of 8 and 16 bits are widened by their sign, those of 32 unsigned bits cast.
 uint64_t linefilter_parquet_hash_int32(int32_t value);

@@ -35,8 +35,8 @@ def create(
     (1344, 2048)
     """
     number, most = as_count(distinct_values, "distinct_values"), limit(memory_limit)
+    size = bitset_bytes(number, fpr, power_of_two=power_of_two)  # for all rates that make no sense, 0 too
     if power_of_two:
-        size = bitset_bytes(number, fpr, power_of_two=True)
         options = _linefilter.parquet_options_of_bytes(size, get_args(Size).index("exact"), most)
     else:
         options = _linefilter.parquet_options(as_float(fpr, "fpr"), most)

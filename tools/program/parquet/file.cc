@@ -33,7 +33,7 @@ Status Beyond(uint64_t offset, uint64_t length, uint64_t end, uint64_t size) {
   return Status::Error(StatusCode::kCorrupt,
                        "a Bloom filter from %llu to %llu cannot be, because %s at %llu: the offset is wrong, or the "
                        "file is cut",
-                       static_cast<ull>(offset), static_cast<ull>(std::max(offset, offset + length)),
+                       static_cast<ull>(offset), static_cast<ull>(length > ~offset ? ~uint64_t{0} : offset + length),
                        end == size ? "the file ends" : "the footer begins", static_cast<ull>(end));
 }
 

@@ -29,8 +29,10 @@ std::string ParquetName(const std::string& name, bool json) {
   constexpr size_t kMost = 200;  // bytes; a table is as wide as its longest name
   if (json) return name;
   std::string shown = name.size() <= kMost ? name : name.substr(0, kMost) + "...";
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  for (size_t i = 0; i < shown.size(); ++i) {
+    const uint8_t c = static_cast<uint8_t>(shown[i]), before = i == 0 ? 0 : static_cast<uint8_t>(shown[i - 1]);
+    const bool is_c1 = before == 0xc2 && c >= 0x80 && c < 0xa0;  // in UTF-8: 0x9b is what ESC [ is
+    if (c < 0x20 || c == 0x7f || is_c1) shown[i] = '?';
   }
   return shown;
 }
