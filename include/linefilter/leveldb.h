@@ -30,8 +30,9 @@
 // other bytes of the same keys raises the number in the name. It opens tables of an earlier version without their
 // filters, until they are written anew.
 //
-// Damage: a filter of up to 4 KiB is verified whole at each lookup, which is half of its time. In a larger one the 64
-// KiB around the key's block (in `classic` around one of its bits) are verified before the answer is "absent".
+// Damage: a filter of up to 4 KiB is verified whole at each lookup, which is a fifth of its time or more. In a larger
+// one the 64 KiB around the key's block (in `classic` around one of its bits) are verified before the answer is
+// "absent".
 //
 // LevelDB's directory of filters, at the end of the filter block, is out of the policy's reach. Where that is damaged,
 // LevelDB asks the filter of other keys, and those there are lost. Options::paranoid_checks finds any damage in the

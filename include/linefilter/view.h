@@ -136,7 +136,7 @@ LINEFILTER_EXPORT bool ImageMayContainBytes(const void* image, size_t size, cons
 // few dozen keys takes a quarter of the time of a FilterView. `verify` says what is verified before it is "absent":
 //   kWhole    trailer and body, each time that the image is asked and the key is not found
 //   kLazy     trailer and a body of up to 4 KiB; of a larger one the chunks of this key alone
-//   kTrusted  nothing in a plain image of up to 4 KiB, which spares a third of the time or more; the trailer of others
+//   kTrusted  nothing in a plain image of up to 4 KiB, which spares a fifth of the time or more; the trailer of others
 // kAuto is kLazy. A chunk of 64 KiB takes 7.6 us (median, AMD Zen 4), and a `container` verifies one per stage.
 // With kTrusted a damaged image may answer "absent" for a key that is in it; no byte outside it is read. It takes no
 // secret: an image of a keyed hash answers "maybe".

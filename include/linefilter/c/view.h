@@ -236,8 +236,8 @@ linefilter_code linefilter_image_verify(const void* image, size_t size, linefilt
 // Asks an image for one key, for engines that hand over the bytes at each lookup. What is verified before it is
 // "absent": with LINEFILTER_VERIFY_WHOLE all, with LINEFILTER_VERIFY_LAZY (and AUTO) the trailer, and of a body above 4
 // KiB the chunks of this key. LINEFILTER_VERIFY_TRUSTED says that the caller has verified these bytes since they were
-// read: the check, a third of the time or more, is left out. It takes no secret: an image of a keyed hash
-// answers "maybe".
+// read: the check, a fifth of the time or more, is left out. It takes no secret: an image of a keyed hash answers
+// "maybe".
 bool linefilter_image_ask(const void* image, size_t size, linefilter_verify_mode verify, const void* key,
                           size_t key_size);
 
