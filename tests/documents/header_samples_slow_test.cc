@@ -70,7 +70,8 @@ const std::map<std::string, Around> kArounds = {
     {"target.h", {"#include <cstdio>\n", ""}},
     {"view.h",
      {"#include <string>\n", "const std::string& file, size_t offset, size_t size, const std::string& user_key"}},
-    {"remote_body.h", {"const void* fetch(uint64_t offset, size_t size);\n", "const linefilter::BodyFacts& facts, uint64_t hash"}},
+    {"remote_body.h",
+     {"const void* fetch(uint64_t offset, size_t size);\n", "const linefilter::BodyFacts& facts, uint64_t hash"}},
     {"c.h", {"#include <string.h>\nvoid fail(const char* message);\n", "const char* name"}},
     {"concurrent.h",
      {"#include <string_view>\nvoid fetch(std::string_view url);\n",
@@ -100,7 +101,8 @@ const std::map<std::string, Around> kArounds = {
       "const linefilter_view* users, const char* name, size_t size"}},
     {"c/parquet.h",
      {"#include \"linefilter/c.h\"\n",
-      "linefilter_options options, linefilter_status status, uint64_t distinct_values, const int64_t* column, size_t n, "
+      "linefilter_options options, linefilter_status status, uint64_t distinct_values, const int64_t* column, size_t "
+      "n, "
       "uint64_t* hashes, void* out, size_t out_size, const void* bytes, size_t bloom_filter_length"}},
     {"filter.h", {"", ""}},
     {"fold.h", {"#include \"linefilter/file.h\"\n", ""}},

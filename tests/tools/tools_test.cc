@@ -338,8 +338,8 @@ TEST_F(ToolsTest, AFullDiskIsNoSuccess) {
 }
 
 TEST_F(ToolsTest, ExplainsItself) {
-  for (const std::string command :
-       {"", "build", "create", "add", "uniq", "bench", "completion", "query", "info", "stats", "verify", "fold", "merge", "fpr", "oracle", "plan", "parquet", "redis"}) {
+  for (const std::string command : {"", "build", "create", "add", "uniq", "bench", "completion", "query", "info",
+                                    "stats", "verify", "fold", "merge", "fpr", "oracle", "plan", "parquet", "redis"}) {
     const RunResult help =
         Run(command.empty() ? std::vector<std::string>{"--help"} : std::vector<std::string>{command, "--help"});
     EXPECT_EQ(help.exit_code, 0) << command;
