@@ -33,7 +33,7 @@ HWY_INLINE uint8_t* BlockOf(const OwnBody& body, uint64_t hash) {
 // A look-ahead ring as in our own batches, above the same sizes (lib/layouts/blocks/block_loops-inl.h, block_batch.h).
 template <class Scheme, int kWrites, class Work>
 HWY_INLINE void ForBlocks(const OwnBody& body, const uint64_t* hashes, size_t n, const Work& work) {
-  constexpr uint64_t kPlainLoopBytes = uint64_t{1} << (HWY_CAP_GE512 ? 19 : 18), kFarBytes = uint64_t{64} << 20;
+  constexpr uint64_t kPlainLoopBytes = uint64_t{1} << (HWY_CAP_GE512 ? 19 : 18), kFarBytes = uint64_t{16} << 20;
   const uint64_t bytes = body.num_blocks * Scheme::kBlockBytes;
   const size_t look_ahead = bytes > kFarBytes ? 96 : 32;
   size_t i = 0;
