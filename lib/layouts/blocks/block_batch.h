@@ -14,9 +14,9 @@ namespace linefilter::internal {
 // So many keys have their lines under way where the body may be in a cache, and so many where it is in memory. A batch
 // at 512 MB with 32 / 48 / 64 / 96 keys under way takes 6.3 / 4.9 / 4.2 / 3.5 ns per key (`blocked`), 5.4 / 4.5 / 4.0 /
 // 3.6 (`retrieval`, AVX3_DL on Zen 5); reading the lines alone takes 4.8 / 4.1 / 3.6 / 3.2. With 32 / 96
-// a batch takes 1.3 / 1.5 ns at 8 MB, 3.2 / 1.8 at 16 MB, 4.9 / 2.6 at 32 MB (`blocked`), 1.4 / 1.7, 2.3 / 1.9 and 4.3 /
-// 2.5 (`retrieval`). Rejected: prefetches into the L2 alone (3.72 instead of 3.60), and non-temporal ones
-// (3.56, no difference). On a CPU before it 32 and 64 took 18.5 and 18.2 ns at 2 GB.
+// a batch takes 1.3 / 1.5 ns at 8 MB, 3.2 / 1.8 at 16 MB, 4.9 / 2.6 at 32 MB (`blocked`), 1.4 / 1.7, 2.3 / 1.9 and 4.3
+// / 2.5 (`retrieval`). Rejected: prefetches into the L2 alone (3.72 instead of 3.60), and non-temporal ones (3.56, no
+// difference). On a CPU before it 32 and 64 took 18.5 and 18.2 ns at 2 GB.
 inline constexpr size_t kLookAhead = 32, kLookFarAhead = 96;
 inline constexpr uint64_t kFarBytes = uint64_t{1} << 24;
 
