@@ -51,6 +51,12 @@ class Stamp(datetime.datetime):
     nanosecond = 7
 
 
+class FarStamp(datetime.datetime):
+    """As one of pandas beyond the years of a datetime: what that inherits tells 1970."""
+
+    year = 20_000
+
+
 class NaTType(datetime.datetime):
     """As that of pandas, which is a datetime."""
 
@@ -173,6 +179,8 @@ def test_what_cannot_be_converted_exactly_is_maybe():
             return None
 
     decides(STAMP, datetime.datetime(1970, 1, 1, tzinfo=NoOffset()), "inexact")
+    for far in (FarStamp(1970, 1, 1), FarStamp(1970, 1, 1, tzinfo=UTC)):
+        decides(STAMP, far, "inexact")
 
 
 def test_what_is_missing_is_null():

@@ -133,6 +133,8 @@ TEST(ParquetFooterTest, BombsAreRefused) {
   for (const int64_t children : {int64_t{-1}, int64_t{0}, int64_t{1}, int64_t{3}, int64_t{INT32_MAX}}) {
     EXPECT_FALSE(IsReadSoundly(schema({group(children), leaf, leaf}))) << children;
   }
+  EXPECT_TRUE(IsReadSoundly(schema({group(1), group(0)}))) << "a group without columns";
+  EXPECT_FALSE(IsReadSoundly(schema({group(1), group(-1)})));
   std::vector<std::string> many(tools::kMostParquetColumns + 1, leaf);
   many[0] = group(static_cast<int64_t>(many.size() - 1));
   ParquetFooter footer;
@@ -178,6 +180,26 @@ TEST(ParquetFooterTest, ContradictionsAreRefused) {
   EXPECT_FALSE(IsReadSoundly(footer(5, {}, 5))) << "a column less";
   EXPECT_FALSE(IsReadSoundly(footer(6, {good}, 5))) << "a row more";
   EXPECT_FALSE(IsReadSoundly(footer(-5, {good}, -5))) << "fewer rows than none";
+}
+
+// How a column is encrypted stands beside its metadata, or its encrypted metadata do, or both.
+TEST(ParquetFooterTest, EncryptedColumns) {
+  const std::string leaf = Thrift().Int32(1, 1).Text(4, "a").Done(), root = Thrift().Text(4, "r").Int32(5, 1).Done();
+  const auto is_encrypted = [&](const Thrift& chunk) {
+    const std::string row_group = Thrift().List(1, Thrift::kStruct, {chunk.Done()}).Int64(3, 5).Done();
+    Thrift all;
+    all.List(2, Thrift::kStruct, {root, leaf}).Int64(3, 5).List(4, Thrift::kStruct, {row_group});
+    ParquetFooter footer;
+    EXPECT_TRUE(Read(all.Done(), &footer).ok());
+    return footer.chunks.size() == 1 && footer.Chunk(0, 0).is_encrypted;
+  };
+  Thrift metadata;
+  metadata.Int32(1, 1).List(3, Thrift::kBinary, {Thrift::Bytes("a")}).Int64(5, 5);
+  const Thrift with_footer_key = Thrift().Struct(1, Thrift());
+  EXPECT_FALSE(is_encrypted(Thrift().Struct(3, metadata)));
+  EXPECT_TRUE(is_encrypted(Thrift().Struct(3, metadata).Struct(8, with_footer_key)));
+  EXPECT_TRUE(is_encrypted(Thrift().Struct(3, metadata).Text(9, "encrypted bytes")));
+  EXPECT_TRUE(is_encrypted(Thrift().Struct(8, with_footer_key)));
 }
 
 // The schema comes once, and before the row groups: they are read by it, and each has all of its columns.

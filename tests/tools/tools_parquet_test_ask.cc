@@ -193,6 +193,11 @@ TEST_F(ToolsParquetAskTest, TimesHaveAUnitAndAZone) {
   Finds("1969-12-31T23:59:59.999999999");
   FindsNone("9999-12-31T00:00:00", kOutside);
   Refuses("9999-12-31T00:00:00.123456789", "beyond what 64 bits count");
+  Store(Type::Timestamp(Unit::kNanos, false), {ParquetHashInt64(INT64_MIN), ParquetHashInt64(INT64_MAX)});
+  for (const char* end : {"1677-09-21T00:12:43.145224192", "2262-04-11T23:47:16.854775807"}) Finds(end);
+  for (const char* beyond : {"1677-09-21T00:12:43.145224191", "2262-04-11T23:47:16.854775808"}) {
+    Refuses(beyond, "beyond what 64 bits count");
+  }
   Store(Type::Time(Unit::kMillis, false), {ParquetHashInt32(86399999)});
   Finds("23:59:59.999");
   FindsNone("23:59");

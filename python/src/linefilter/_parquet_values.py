@@ -123,6 +123,8 @@ def _of_time_count(column: _Column, value: Time) -> Made:
 
 
 def _of_datetime(column: _Column, value: datetime.datetime) -> Made:
+    if not datetime.MINYEAR <= value.year <= datetime.MAXYEAR:  # a Timestamp of pandas, which else counts as one of 1970 or 1972
+        return "the year is beyond those of a datetime: pass value.to_datetime64(), or linefilter.parquet.Timestamp of an instant"
     count = (value.toordinal() - _FIRST_DAY) * _DAY + _microseconds(value.timetz())
     offset = value.utcoffset()
     if offset is not None:

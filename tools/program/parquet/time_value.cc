@@ -105,7 +105,12 @@ bool ParseParquetTime(Logical logical, const std::string& text, ParquetValue* va
     *value = ParquetValue::Time(count, unit, is_utc);
     return true;
   }
+  // The first day that 64 bits count begins before their least number, so it is counted from its end.
   int64_t since_1970 = 0;
+  if (days < 0) {
+    ++days;
+    count -= OfDay(unit);
+  }
   if (__builtin_mul_overflow(days, OfDay(unit), &since_1970) ||
       __builtin_add_overflow(since_1970, count, &since_1970)) {
     *error = "is beyond what 64 bits count in its unit: write fewer digits behind the point";
