@@ -30,15 +30,8 @@ void linefilter_builder_add_hash(linefilter_builder* builder, uint64_t hash) {
 
 void linefilter_builder_add_keys(linefilter_builder* builder, const void* const* keys, const size_t* sizes, size_t n) {
   if (builder == nullptr) return;
-  constexpr size_t kGroup = 256;
-  internal::RoomForKeys<std::string_view, kGroup> views;
-  for (size_t begin = 0; begin < n; begin += kGroup) {
-    const size_t size = n - begin < kGroup ? n - begin : kGroup;
-    for (size_t i = 0; i < size; ++i) {
-      ::new (static_cast<void*>(&views.of[i])) std::string_view(KeyFromC(keys[begin + i], sizes[begin + i]));
-    }
-    builder->AddKeys(views.of, size);
-  }
+  ViewsInGroups(BytesKeys{keys, sizes}, n,
+                [&](const std::string_view* views, size_t, size_t size) { builder->AddKeys(views, size); });
 }
 
 void linefilter_builder_add_u64s(linefilter_builder* builder, const uint64_t* keys, size_t n) {

@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string_view>
 
 #include "linefilter/c/sizing.h"
 #include "linefilter/c/types.h"
 #include "linefilter/c/view.h"
 #include "linefilter/filter_base.h"
+#include "linefilter/hash.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
 #include "linefilter/sizing.h"
@@ -60,6 +62,18 @@ struct BytesKeys {
   const size_t* sizes;
   std::string_view operator[](size_t i) const { return KeyFromC(keys[i], sizes[i]); }
 };
+
+// Calls use(views, begin, size) for groups of n keys: what is done with many at once takes an array of views.
+template <class Use>
+void ViewsInGroups(const BytesKeys& keys, size_t n, const Use& use) {
+  constexpr size_t kGroup = 256;
+  RoomForKeys<std::string_view, kGroup> views;
+  for (size_t begin = 0; begin < n; begin += kGroup) {
+    const size_t size = n - begin < kGroup ? n - begin : kGroup;
+    for (size_t i = 0; i < size; ++i) ::new (static_cast<void*>(&views.of[i])) std::string_view(keys[begin + i]);
+    use(views.of, begin, size);
+  }
+}
 
 Allocator FromC(const linefilter_allocator& allocator) noexcept;
 Sink FromC(linefilter_sink sink, void* context) noexcept;

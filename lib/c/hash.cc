@@ -1,6 +1,5 @@
 #include "linefilter/hash.h"
 
-#include <new>
 #include <string_view>
 
 #include "lib/c/convert.h"
@@ -10,6 +9,7 @@
 using linefilter::internal::BytesKeys;
 using linefilter::internal::GivenSecret;
 using linefilter::internal::KeyFromC;
+using linefilter::internal::ViewsInGroups;
 
 namespace {
 
@@ -29,13 +29,9 @@ uint64_t HashOne(const KeyHash& key_hash, linefilter::Key key) {
 
 // Goes straight into the array of the caller: by HashInGroups, whose groups are for filters, one key took 17 ns.
 void HashEach(const KeyHash& key_hash, const BytesKeys& keys, size_t n, uint64_t* hashes) {
-  constexpr size_t kGroup = 256;
-  linefilter::internal::RoomForKeys<std::string_view, kGroup> views;
-  for (size_t begin = 0; begin < n; begin += kGroup) {
-    const size_t size = n - begin < kGroup ? n - begin : kGroup;
-    for (size_t i = 0; i < size; ++i) ::new (static_cast<void*>(&views.of[i])) std::string_view(keys[begin + i]);
-    (void)key_hash.OfKeys(views.of, size, hashes + begin);
-  }
+  ViewsInGroups(keys, n, [&](const std::string_view* views, size_t begin, size_t size) {
+    (void)key_hash.OfKeys(views, size, hashes + begin);
+  });
 }
 
 }  // namespace
