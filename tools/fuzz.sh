@@ -6,7 +6,7 @@
 #   tools/fuzz.sh --merge      what build/fuzz-corpus reaches, with the fewest inputs, becomes tests/fuzz/corpus;
 #                              those there that have names stay
 #
-# Targets: build, file, parquet, parse, targets; the first lines of tests/fuzz/*_fuzz.cc tell what each demands. clang is needed:
+# Targets: build, file, footer, parquet, parse, targets; the first lines of tests/fuzz/*_fuzz.cc tell what each demands. clang is needed:
 # tools/install_packages.sh slow. Runs begin with the inputs of tests/fuzz/corpus and build/fuzz-corpus; new ones stay in
 # the latter. Exit code 1: something was found. Its input is in build/fuzz-findings (again: build/fuzz/fuzz/TARGET_fuzz
 # INPUT); when it is mended, the input belongs into tests/fuzz/corpus, under a name.
@@ -37,7 +37,7 @@ program() {
 # Inputs beyond that only take longer.
 most_bytes() {
   case "$1" in
-    parse | file) echo 1024 ;;
+    parse | file | footer) echo 1024 ;;
     *) echo 256 ;;
   esac
 }

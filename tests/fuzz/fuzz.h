@@ -19,6 +19,7 @@ namespace linefilter::fuzz {
 // One per file tests/fuzz/*_fuzz.cc, whose first lines tell what it demands.
 void Build(const uint8_t* data, size_t size);
 void File(const uint8_t* data, size_t size);
+void Footer(const uint8_t* data, size_t size);
 void Parquet(const uint8_t* data, size_t size);
 void Parse(const uint8_t* data, size_t size);
 void Targets(const uint8_t* data, size_t size);

@@ -43,6 +43,7 @@ void RunCorpus(Target target, const std::string& name) {
 
 TEST(FuzzCorpus, Build) { RunCorpus(fuzz::Build, "build"); }
 TEST(FuzzCorpus, File) { RunCorpus(fuzz::File, "file"); }
+TEST(FuzzCorpus, Footer) { RunCorpus(fuzz::Footer, "footer"); }
 TEST(FuzzCorpus, Parquet) { RunCorpus(fuzz::Parquet, "parquet"); }
 TEST(FuzzCorpus, Parse) { RunCorpus(fuzz::Parse, "parse"); }
 TEST(FuzzCorpus, Targets) { RunCorpus(fuzz::Targets, "targets"); }
