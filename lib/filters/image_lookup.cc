@@ -25,9 +25,10 @@ namespace {
   return !record.absence_is_sound(view.probe_state(), hash, {is_sound, const_cast<FilterView*>(&view)});
 }
 
-// The hash is made before the check, so that the latencies of the two overlap.
+// The hash is made before the check, so that the latencies of the two overlap. Rejected: always_inline, with which
+// g++ 12 does not inline the hash of the check (50 keys: 8.1 in place of 7.8 ns).
 template <bool kVerify>
-[[gnu::always_inline]] inline bool AskPlain(const uint8_t* image, size_t size, uint64_t hash) {
+inline bool AskPlain(const uint8_t* image, size_t size, uint64_t hash) {
   const uint64_t body_bytes = size - internal::kFixedTrailerBytes;
   const uint8_t* const fixed = image + body_bytes;
   if (kVerify) {
@@ -38,7 +39,7 @@ template <bool kVerify>
   return record == nullptr || record->body_may_contain(image, body_bytes, fixed[5], hash);
 }
 
-// XXH3 of up to so many bytes is inlined and calls nothing, so that no register is saved for it.
+// g++ inlines XXH3 of up to so many bytes, which calls nothing, so that no register is saved for it. (clang calls it.)
 constexpr size_t kMostBytesOfShortKey = 128;
 
 template <bool kVerify>
