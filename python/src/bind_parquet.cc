@@ -2,6 +2,7 @@
 // questions are in bind_parquet_types.cc, their hashes in hashing.cc.
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "linefilter/filter.h"
 #include "linefilter/parquet.h"
@@ -50,9 +51,11 @@ std::unique_ptr<Locked<Filter>> ToFilter(const ParquetView& view, uint64_t memor
 
 // Throws why a filter cannot be written. No buffer is large enough for one that can.
 uint64_t BytesOf(const Core& core) {
-  const uint64_t size = core.ReadBriefly(&ParquetFilterBytes);
-  if (size == 0)
-    Check(core.ReadBriefly([](const FilterBase& filter) { return WriteParquetFilterTo(filter, nullptr, 0); }));
+  const auto [size, why] = core.ReadBriefly([](const FilterBase& filter) {
+    const uint64_t bytes = ParquetFilterBytes(filter);
+    return std::pair(bytes, bytes != 0 ? Status() : WriteParquetFilterTo(filter, nullptr, 0));
+  });
+  Check(why);
   return size;
 }
 
