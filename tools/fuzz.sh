@@ -114,8 +114,8 @@ main() {
   while [[ $# -gt 0 ]]; do
     case "$1" in
       --merge) merge=true ;;
-      build | file | parquet | parse | targets) targets+=("$1") ;;
-      *) [[ $1 =~ ^[1-9][0-9]*$ ]] || usage; seconds=$1 ;;
+      [1-9]*) [[ $1 =~ ^[0-9]+$ ]] || usage; seconds=$1 ;;
+      *) [[ " ${FUZZ_TARGETS[*]} " == *" $1 "* ]] || usage; targets+=("$1") ;;
     esac
     shift
   done
