@@ -241,7 +241,7 @@ TEST_F(ToolsParquetAskTest, TypesThatNobodyAsks) {
   CannotTell("x", kNoType);
 }
 
-// What is not known of a row group is "maybe" there, and absent is absent elsewhere.
+// Where nothing is known of a row group its answer is "maybe"; the other row groups are "absent" all the same.
 TEST_F(ToolsParquetAskTest, RowGroupsWithoutAFilterThatAnswers) {
   const std::string filter = ParquetFilterOf({ParquetHashInt64(7)});
   const Type type = Type::Plain(Physical::kInt64);
