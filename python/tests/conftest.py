@@ -1,6 +1,7 @@
 """Where things are, and fixtures for all."""
 
 import sys
+import threading
 import typing
 from pathlib import Path
 
@@ -44,3 +45,19 @@ def hurried():
 
 def pytest_report_header():
     return f"linefilter {linefilter.__version__} from {linefilter.__file__}, Python {sys.version}"
+
+
+def start_folding(filter, num_threads):
+    """Threads that halve a filter, all at once, until it is one block."""
+
+    def fold():
+        try:
+            while True:
+                filter.fold(2)
+        except linefilter.InvalidArgumentError:  # it is one block
+            pass
+
+    threads = [threading.Thread(target=fold) for _ in range(num_threads)]
+    for thread in threads:
+        thread.start()
+    return threads

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import linefilter
-from conftest import ROOT
+from conftest import ROOT, start_folding
 from linefilter import parquet
 from linefilter.parquet import ColumnType, ParquetFilterView
 
@@ -227,17 +227,7 @@ def test_what_is_written_is_whole_while_a_filter_is_folded():
         for _ in range(100):
             folded = parquet.create_of_bytes(32 * 2**20)
             folded.add_hashes(hashes)
-
-            def fold():
-                try:
-                    while True:
-                        folded.fold(2)
-                except linefilter.InvalidArgumentError:  # it is one block
-                    pass
-
-            others = [threading.Thread(target=fold) for _ in range(2)]
-            for other in others:
-                other.start()
+            others = start_folding(folded, 2)
             while folded.num_blocks > 1:
                 assert ParquetFilterView(parquet.to_bytes(folded)).contains_hashes(hashes).all()
             for other in others:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import linefilter
+from conftest import start_folding
 from linefilter import parquet
 
 NUMBERS = np.arange(2_000_000, dtype=np.uint64)
@@ -209,17 +210,7 @@ def test_images_are_whole_while_a_filter_is_folded(image_of):
         folded = linefilter.BlockedFilter(2**14 * 32, bits_per_key=16, foldable=True)
         assert folded.num_blocks == 2**14
         folded.add_many(keys)
-
-        def fold():
-            try:
-                while True:
-                    folded.fold(2)
-            except linefilter.InvalidArgumentError:  # it is one block
-                pass
-
-        others = [threading.Thread(target=fold) for _ in range(4)]
-        for other in others:
-            other.start()
+        others = start_folding(folded, 4)
         while folded.num_blocks > 1:
             view = linefilter.FilterView(image_of(folded), verify="whole")  # verified
             assert view.contains_many(keys).all()
