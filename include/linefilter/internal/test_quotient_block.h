@@ -129,7 +129,7 @@ HWY_INLINE bool TestQuotientBlock(const uint8_t* block, uint32_t x, const AskRar
   const uint32_t lowest = 512 - (run.end * (26 - dropped) + (run.end < num_long ? run.end : num_long));
   const uint32_t byte = lowest >> 3 < 56 ? lowest >> 3 : 56;
   const uint64_t window = LoadLittleEndianWord(block + byte) >> ((lowest - 8 * byte) & 63);
-  const uint64_t remainder = uint64_t{q << 1 & internal::kTwiceRemainder} >> (dropped + 1 - is_long);
+  const uint64_t remainder = uint64_t{q << 1 & internal::kTwiceRemainder} >> ((27 - width) & 63);
 
   const uint64_t ones = internal::kLowestBits.of[width & 31];
   const uint32_t bits = (run.end - run.begin) * width;

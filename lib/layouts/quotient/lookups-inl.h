@@ -76,6 +76,13 @@ HWY_INLINE Vec ZeroWhere(Mask mask, Vec v) {
   return hn::IfThenZeroElse(mask, v);
 #endif
 }
+HWY_INLINE KeyVec OneLessWhere(hn::Mask<KeyTag> mask, KeyVec v) {
+#if HWY_TARGET <= HWY_AVX3
+  return KeyVec{_mm512_mask_sub_epi64(v.raw, mask.raw, v.raw, _mm512_set1_epi64(1))};
+#else
+  return hn::Add(v, hn::VecFromMask(KeyTag(), mask));
+#endif
+}
 HWY_INLINE KeyVec LookUp(const uint8_t* table, KeyVec indices) {
   return hn::BitCast(KeyTag(), hn::TableLookupBytes(hn::LoadDup128(ByteTag(), table), hn::BitCast(ByteTag(), indices)));
 }
@@ -234,16 +241,15 @@ HWY_INLINE Answers TestMost(const uint8_t* const* blocks, const uint64_t* HWY_RE
       kInTwo ? FindBeginsInTwo(first, hn::InterleaveUpper(d, even, odd), number) : FindBegins(first, number);
   const KeyVec size = LookUp(kSizeOfRun, hn::And(found.later, SetKeys(15))), end = hn::Add(found.at, size);
 
-  const KeyVec short_width = hn::Sub(SetKeys(26), dropped);
   const auto is_short = IsLess(num_long, end);
-  const KeyVec one_if_long = ZeroWhere(is_short, one), width = hn::Add(short_width, one_if_long);
-  const KeyVec lowest = hn::Sub(SetKeys(512), hn::Add(MulHalves(end, short_width), MinOfHalves(end, num_long)));
-  const KeyVec byte = MinOfHalves(hn::ShiftRight<3>(lowest), SetKeys(56));
+  const KeyVec width = OneLessWhere(is_short, hn::Sub(SetKeys(27), dropped)), bits = MulHalves(size, width);
+  const KeyVec taken = hn::Add(MulHalves(end, width), hn::IfThenElseZero(is_short, num_long));
+  const KeyVec lowest = hn::Sub(SetKeys(512), taken), byte = MinOfHalves(hn::ShiftRight<3>(lowest), SetKeys(56));
   const KeyVec window = hn::Shr(LoadWindows(blocks, byte), hn::Sub(lowest, hn::ShiftLeft<3>(byte)));
-  const KeyVec remainder =
-      hn::Shr(hn::And(hn::Add(q, q), SetKeys(internal::kTwiceRemainder)), hn::Sub(hn::Add(dropped, one), one_if_long));
+  const KeyVec twice = hn::And(hn::Add(q, q), SetKeys(internal::kTwiceRemainder));
+  const KeyVec remainder = hn::Shr(twice, hn::Sub(SetKeys(27), width));
 
-  const KeyVec two_widths = hn::Add(width, width), bits = MulHalves(size, width);
+  const KeyVec two_widths = hn::Add(width, width);
   const auto repeat = [&](KeyVec v) HWY_ATTR {
     v = hn::Or(v, hn::Shl(v, width));
     return hn::Or(v, hn::Shl(v, two_widths));
