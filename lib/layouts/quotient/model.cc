@@ -5,6 +5,7 @@
 #include "lib/layouts/blocks/block_load.h"
 #include "lib/layouts/layout_maker.h"
 #include "lib/layouts/quotient/body.h"
+#include "lib/layouts/quotient/range.h"
 
 namespace linefilter::internal {
 namespace {
@@ -42,9 +43,9 @@ double LimitFpr(double bits_per_key, uint32_t) { return MeanOfBlocks(LimitLoad(b
 extern const LayoutMaker kQuotientMaker;
 constexpr LayoutMaker kQuotientMaker = {{Layout::kQuotient, 0, 64, 64, uint64_t{64} << 32, ExpectedFprOfBlocks,
                                          LimitFpr, NoProbes, false, false, 0.05, 0, 0.05},
-                                        4096,
+                                        512,
                                         QuotientBuildRange,
-                                        nullptr,
+                                        QuotientRangeScratchBytes,
                                         QuotientFoldBlocks,
                                         QuotientFoldedFpr};
 
