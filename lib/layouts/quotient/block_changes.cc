@@ -1,4 +1,6 @@
-// What is done with blocks of the layout `quotient` in the portable way: insertion, removal, union.
+// What is done with blocks of the layout `quotient` in the portable way: insertion, removal, union. The fast insertion
+// leaves to it each block's first key and what is rare: at 10 bits per key 0.3 % of the insertions of a set, by which
+// entries become equal, and 0.03 % of those of a multiset.
 #include <algorithm>
 
 #include "lib/layouts/quotient/block.h"
@@ -7,7 +9,11 @@
 namespace linefilter::internal {
 
 bool InsertIntoBlock(uint32_t q, bool multiset, uint8_t* block) {
-  BlockEntries list = BlockEntries::Of(block);
+  const BlockEntries list = BlockEntries::Of(block);
+  if (list.size == 0 && !list.is_saturated) {  // each block was empty once
+    WriteEntries(&q, 1, kMostLength, block);
+    return true;
+  }
   const bool was_there = BlockMayContain(block, q);
   if (list.is_saturated) {
     list.Write(block);

@@ -29,18 +29,29 @@ void SumUp(const uint8_t* counts, uint8_t* begins) {
   }
 }
 
-// Sorts n quotients to `to`. A bucket has about one of them, so that few are compared.
-void SortQuotients(const uint32_t* quotients, uint32_t n, uint32_t* to) {
-  uint8_t counts[kBuckets] = {}, begins[kBuckets], ends[kBuckets];
-  for (uint32_t i = 0; i < n; ++i) ++counts[BucketOf(quotients[i])];
-  SumUp(counts, begins);
-  memcpy(ends, begins, sizeof(ends));
-  for (uint32_t i = 0; i < n; ++i) {
-    const uint32_t q = quotients[i], bucket = BucketOf(q), begin = begins[bucket];
-    uint32_t at = ends[bucket]++;
-    for (; at != begin && to[at - 1] > q; --at) to[at] = to[at - 1];
-    to[at] = q;
+// Moves each quotient that is smaller than one before it a place forward, and tells whether all are in order then.
+bool SortMore(uint32_t* quotients, uint32_t n) {
+  uint32_t largest = quotients[0];
+  bool is_sorted = true;
+  for (uint32_t i = 1; i < n; ++i) {
+    const uint32_t q = quotients[i], smaller = std::min(largest, q);
+    quotients[i - 1] = smaller;
+    largest = std::max(largest, q);
+    is_sorted &= i == 1 || quotients[i - 2] <= smaller;
   }
+  quotients[n - 1] = largest;
+  return is_sorted;
+}
+
+// Sorts n quotients to `to`. Most buckets have three at most, which two rounds put in order without a branch that
+// depends on them. (To insert each in its place took 10.6 instead of 9.1 ns per key, Zen 5.)
+void SortQuotients(const uint32_t* quotients, uint32_t n, uint32_t* to) {
+  uint8_t counts[kBuckets] = {}, ends[kBuckets];
+  for (uint32_t i = 0; i < n; ++i) ++counts[BucketOf(quotients[i])];
+  SumUp(counts, ends);
+  for (uint32_t i = 0; i < n; ++i) to[ends[BucketOf(quotients[i])]++] = quotients[i];
+  SortMore(to, n);
+  if (!SortMore(to, n)) std::sort(to, to + n);
 }
 
 bool HasRepeats(const uint32_t* sorted, uint32_t n, uint32_t length) {
@@ -54,16 +65,29 @@ bool HasRepeats(const uint32_t* sorted, uint32_t n, uint32_t length) {
   return has;
 }
 
-// Makes an empty block of n >= 1 quotients.
-void Make(uint32_t* quotients, uint64_t n, bool multiset, uint8_t* block) {
-  if (n > kSortedByBucket) return MakeBlock(quotients, n, multiset, block);
+// Makes a block of n >= 1 quotients, of that length at most.
+void Make(const uint32_t* quotients, uint32_t n, uint32_t most, bool multiset, uint8_t* block) {
   uint32_t sorted[kSortedByBucket];
   sorted[0] = quotients[0];  // no compiler knows that n is not 0
-  const uint32_t size = static_cast<uint32_t>(n);
-  SortQuotients(quotients, size, sorted);
-  const uint32_t length = FittingLength(sorted, size, kMostLength);
-  if (multiset || !HasRepeats(sorted, size, length)) return WriteEntries(sorted, size, length, block);
-  Fitting{sorted, n, kMostLength, Fitting::kSet}.Write(block);
+  SortQuotients(quotients, n, sorted);
+  const uint32_t length = FittingLength(sorted, n, most);
+  if (multiset || !HasRepeats(sorted, n, length)) return WriteEntries(sorted, n, length, block);
+  Fitting{sorted, n, most, Fitting::kSet}.Write(block);
+}
+
+// Adds n >= 1 quotients to a block.
+void Add(uint32_t* quotients, uint32_t n, bool multiset, uint8_t* block) {
+  if (LoadLE64(block) == 0 && n <= kSortedByBucket) return Make(quotients, n, kMostLength, multiset, block);
+  const BlockEntries there = BlockEntries::Of(block);
+  if (!there.is_saturated && there.size + n <= kSortedByBucket) {
+    uint32_t all[kSortedByBucket];
+    std::copy(there.entries, there.entries + there.size, all);
+    std::copy(quotients, quotients + n, all + there.size);
+    return Make(all, there.size + n, there.length, multiset, block);
+  }
+  uint8_t more[kBlockBytes];
+  MakeBlock(quotients, n, multiset, more);
+  UniteBlocks(block, more, multiset, block);
 }
 
 // The next hash of a range.
@@ -90,7 +114,7 @@ class Sorter {
     uint32_t begin = 0;
     for (uint64_t i = 0; i < range_.num_blocks; ++i) {
       const uint32_t end = ends_[i];
-      if (end != begin) Add(quotients_ + begin, end - begin, range_.blocks + kBlockBytes * i);
+      if (end != begin) Add(quotients_ + begin, end - begin, multiset_, range_.blocks + kBlockBytes * i);
       begin = end;
     }
     return next;
@@ -116,13 +140,6 @@ class Sorter {
     }
     return place;
   }
-  void Add(uint32_t* quotients, uint32_t n, uint8_t* block) const {
-    if (LoadLE64(block) == 0) return internal::Make(quotients, n, multiset_, block);
-    uint8_t more[kBlockBytes];
-    internal::Make(quotients, n, multiset_, more);
-    UniteBlocks(block, more, multiset_, block);
-  }
-
   const uint64_t num_blocks_;
   const bool multiset_;
   const BlockRange& range_;
