@@ -166,6 +166,7 @@ void QuotientImages(ImagesFile* file) {
   Removals(file);
   Loads(file);
   Contradictions(file);
+  file->Steps("quotient-damaged-last-chunk", {"copy quotient-65600", "flip 524799"}, kFew);
 }
 
 }  // namespace linefilter::test

@@ -183,14 +183,15 @@ void QuotientRemove(uint64_t hash, uint8_t* block) {
 }
 
 void QuotientUnite(const uint8_t* other, bool is_set, uint8_t* block) {
-  Entries entries, others, both;
+  Entries entries, others;
   int length = 0, other_length = 0;
   if (!Read(block, &entries, &length) || !Read(other, &others, &other_length)) return Saturate(block);
   const int limit = std::min(length, other_length);
   entries = Shortened(entries, length, limit, is_set);
   others = Shortened(others, other_length, limit, is_set);
-  std::merge(entries.begin(), entries.end(), others.begin(), others.end(), std::back_inserter(both));
-  WriteWithRoom(both, limit, is_set, block);
+  entries.insert(entries.end(), others.begin(), others.end());
+  std::sort(entries.begin(), entries.end());
+  WriteWithRoom(entries, limit, is_set, block);
 }
 
 }  // namespace reference
