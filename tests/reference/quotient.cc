@@ -130,6 +130,15 @@ int QuotientLength(const uint8_t* block) {
   return Read(block, &entries, &length) ? length : -1;
 }
 
+std::vector<QuotientEntry> QuotientEntries(const uint8_t* block) {
+  std::vector<QuotientEntry> found;
+  Entries entries;
+  int length = 0;
+  if (!Read(block, &entries, &length)) return found;
+  for (const Entry& entry : entries) found.push_back({entry.bucket, BitsOf(length, entry.bucket), entry.remainder});
+  return found;
+}
+
 bool QuotientMayContain(const uint8_t* block, uint64_t hash) {
   const uint32_t q = QOf(hash);
   const int b = BucketOf(q);
