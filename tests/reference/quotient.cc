@@ -51,7 +51,7 @@ bool HasRoom(const Entries& entries, int length) {
   return bits <= kBlockBits;
 }
 
-// Of entries of length `from`. In a set, neighbours that are equal then become one.
+// Shortens entries of length `from`. In a set, neighbours that are equal then become one.
 Entries Shortened(Entries entries, int from, int to, bool is_set) {
   for (Entry& entry : entries) entry.remainder >>= BitsOf(from, entry.bucket) - BitsOf(to, entry.bucket);
   if (is_set) entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
