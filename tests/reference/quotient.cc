@@ -167,7 +167,10 @@ void QuotientBlock(const std::vector<uint64_t>& hashes, bool is_set, uint8_t* bl
   Entries entries;
   for (const uint64_t hash : hashes) entries.push_back(EntryOf(QOf(hash), kMostLength));
   std::sort(entries.begin(), entries.end());
-  WriteWithRoom(entries, kMostLength, is_set, block);
+  int limit = kMostLength;  // found in steps of a bit first: where there is no room, there is none at a greater length
+  const auto has_room = [&](int length) { return HasRoom(Shortened(entries, kMostLength, length, is_set), length); };
+  while (limit >= kBuckets && !has_room(limit - kBuckets)) limit -= kBuckets;
+  WriteWithRoom(Shortened(entries, kMostLength, limit, is_set), limit, is_set, block);
 }
 
 void QuotientInsert(uint64_t hash, bool is_set, uint8_t* block) {
