@@ -1,9 +1,7 @@
 #include "lib/layouts/quotient/body.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "lib/base/real.h"
 #include "lib/layouts/blocks/block.h"
@@ -46,22 +44,10 @@ void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeSt
   state->lane_ones = num_probes == kQuotientMultiset ? kIsMultiset : nullptr;
 }
 
-// A multiset counts the insertions, less the removals. The error of a set is that of cells (see KeysOfSet) that some of
-// the keys share: 1/p (e^t - 1 - t) of a block, with 1/p cells and t = -ln(1 - fpr) keys in each.
 SizeEstimate ApproximateSize(const ProbeState& state) {
-  double keys = 0, variance = 0;
-  uint64_t num_full = 0;
-  for (uint64_t i = 0; i < state.num_units; ++i) {
-    const BlockBits bits = ReadEntriesOf(state.body + kBlockBytes * i, state.num_probes);
-    keys += bits.keys;
-    if (bits.fpr >= 1) {
-      ++num_full;
-    } else if (state.num_probes != kQuotientMultiset && bits.num_set > 1) {
-      variance += bits.num_set / bits.fpr * ExpMinusLine(-LnOfRest(bits.fpr));
-    }
-  }
-  if (num_full == state.num_units) keys = std::numeric_limits<double>::infinity();
-  return {keys, std::sqrt(variance)};
+  SizeEstimate size;
+  QuotientFoldedFpr(OneBody(state), state.num_units, 1, &size.keys);
+  return size;
 }
 
 double ExpectedFpr(const ProbeState& state) { return QuotientFoldedFpr(OneBody(state), state.num_units, 1, nullptr); }
