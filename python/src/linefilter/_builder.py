@@ -16,8 +16,8 @@ class FilterBuilder(Taking[None, None]):
     """Takes keys, and makes an image of them, of any layout: also "retrieval", which has a sixth of the false positives of
     "blocked" and cannot be added to.
 
-    Memory: 8 bytes per key, and the image while it is made. Adjacent duplicates take none, but in layout "counting", which
-    keeps them: a key is to be removed as often as it was added. Safe from any thread, one at a time; arrays of integers
+    Memory: 8 bytes per key, and the image while it is made. Adjacent duplicates take none, but in what gives keys back
+    (removable, layout "counting"), which keeps them: a key is to be removed as often as it was added. Safe from any thread, one at a time; arrays of integers
     are added, and images made, without the GIL. Cannot be copied or pickled. In a process forked while
     another thread uses it, every use raises InvalidArgumentError (see Filter).
     """
@@ -57,7 +57,7 @@ class FilterBuilder(Taking[None, None]):
                 are millions. Keys are hashed by the thread that adds them. The bytes are the same with any.
             num_keys: how many keys to size for, whatever comes. Without it, up to 4096 keys are counted without repeats.
                 More are, too, where a sample shows that all are more than 1.05 times the distinct ones. Else the size is
-                for all that came. The order does not matter. Layout "counting" counts each key each time.
+                for all that came. The order does not matter. What gives keys back counts each key each time.
         """
         options = make_options(
             bits_per_key,
