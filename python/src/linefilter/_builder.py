@@ -42,12 +42,16 @@ class FilterBuilder(Taking[None, None]):
         foldable: bool = False,
         like: Optional[FilterBase] = None,
         num_keys: Optional[Number] = None,
+        removable: bool = False,
+        turnovers: SupportsIndex = 0,
     ) -> None:
         """Arguments as of BlockedFilter, and:
 
         Args:
             like: a filter with which the image is to be united: its layout, size, num_probes and hash.
             layout: "auto" is "blocked", or "classic" for a tiny set; the others have to be asked for.
+            removable: keys can be removed from a filter of this image, each as often as it was added; "auto" is then "quotient".
+            turnovers: fpr is the rate after so many turnovers, in each of which all keys were replaced. Goes with removable.
             memory_limit: the most bytes that the builder may hold, with the image.
             threads: how many threads may make an image of millions of keys, and take the hashes of add_hashes where those
                 are millions. Keys are hashed by the thread that adds them. The bytes are the same with any.
@@ -69,6 +73,8 @@ class FilterBuilder(Taking[None, None]):
             like,
             num_keys,
             parquet_hash,
+            removable,
+            turnovers,
         )
         self._core = _linefilter.Builder(options)
 
@@ -116,6 +122,8 @@ def build(
     like: Optional[FilterBase] = None,
     num_keys: Optional[Number] = None,
     parquet_hash: bool = False,
+    removable: bool = False,
+    turnovers: SupportsIndex = 0,
 ) -> FilterView:
     """The filter of these keys: an array of integers or any iterable. Arguments as of FilterBuilder.
 
@@ -137,6 +145,8 @@ def build(
         like,
         num_keys,
         parquet_hash,
+        removable,
+        turnovers,
     )
     builder = FilterBuilder._of(_linefilter.Builder(options))
     builder.add_many(keys)
