@@ -87,6 +87,16 @@ bool AllWrittenIn(const Header& header, const AllFirstAnswers& all) {
   });
 }
 
+size_t InsertedAtOnce(const FilterRecord& record) {
+  const Header& header = record.header();
+  size_t at_once = KeysAtOnce(record.current().keys.size());
+  for (const Generation* generation : header.Written()) {
+    if (!ChangesBlocks(generation->layout)) continue;
+    at_once = std::min(at_once, BlockKeysAtOnce(generation->num_blocks()));
+  }
+  return at_once;
+}
+
 Status ReadOnly(const std::string& name) {
   return Status::Error(
       StatusCode::kIncompatible,
@@ -112,7 +122,7 @@ Status CameBack(const std::string& name) {
 
 Status Inserter::Insert(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes) {
   if (outcomes != nullptr) std::fill(outcomes, outcomes + n, RedisInsert::kFailed);
-  const size_t at_once = KeysAtOnce(record_->current().keys.size());
+  const size_t at_once = InsertedAtOnce(*record_);
   std::vector<RedisInsert> part;
   Status first;
   previous_is_lost_ = false;
@@ -168,7 +178,8 @@ Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n,
     InsertBatch insertions(targets, record_->header().version, record_->look(), hashes, n, may_leave_out);
     Status status = insertions.Run(&router, &record_->batch());
     const bool may_miss_bits = insertions.may_miss_bits();
-    const bool replicated = router.is_replicated(), other = insertions.look().IsOther();
+    if (status.ok() && insertions.OthersWereFaster()) status = OthersAreFaster(record_->name());
+    const bool replicated = !insertions.any_sent() || insertions.is_replicated(), other = insertions.look().IsOther();
     bool newer = false;
     const Shards* lost_in = nullptr;
     const uint32_t lost = FindLostShard(insertions, targets, &lost_in, &newer);

@@ -46,7 +46,7 @@ Status CompletePlan(const FilterRecord& record, const RedisLayout& layout, Gener
 Status PlanGeneration(const FilterRecord& record, uint64_t num_keys, const FilterOptions& options,
                       const RedisLayout& layout, Generation* generation) {
   FilterOptions request = options;
-  if (request.layout == Layout::kAuto) request.layout = Layout::kBlocked;
+  if (request.layout == Layout::kAuto) request.layout = request.removable ? Layout::kQuotient : Layout::kBlocked;
   const LayoutFacts facts = FactsOf(request.layout);
   if (facts.buildable ? !facts.takes_keys : facts.has_stages) {
     return Status::Error(StatusCode::kIncompatible,
@@ -64,7 +64,7 @@ Status PlanGeneration(const FilterRecord& record, uint64_t num_keys, const Filte
   if (!status.ok()) return status;
   Generation planned;
   planned.layout = request.layout;
-  planned.num_probes = sizing.num_probes;
+  planned.num_probes = request.removable && facts.chooses_removal ? 1 : sizing.num_probes;
   planned.body_bytes = sizing.body_bytes;
   planned.num_keys = num_keys;
   return CompletePlan(record, layout, std::move(planned), generation);
