@@ -18,10 +18,11 @@ constexpr size_t kBlocksAtOnce = 64;
 // place and the bytes of each block that is another one by now. Offsets come as text: Lua would write large ones as
 // 1e8.
 constexpr char kWriteIfSame[] =
-    "local differing = {}\n"
-    "for i = 1, #ARGV, 4 do\n"
-    "  local now = redis.call('GETRANGE', KEYS[1], ARGV[i], ARGV[i + 1])\n"
-    "  if now == ARGV[i + 2] then redis.call('SETRANGE', KEYS[1], ARGV[i], ARGV[i + 3])\n"
+    "local call, shard, words, differing = redis.call, KEYS[1], ARGV, {}\n"
+    "for i = 1, #words, 4 do\n"
+    "  local first = words[i]\n"
+    "  local now = call('GETRANGE', shard, first, words[i + 1])\n"
+    "  if now == words[i + 2] then call('SETRANGE', shard, first, words[i + 3])\n"
     "  else differing[#differing + 1] = (i - 1) / 4; differing[#differing + 1] = now end\n"
     "end\n"
     "return differing";
