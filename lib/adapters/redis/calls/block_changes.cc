@@ -35,7 +35,7 @@ size_t BlockKeysAtOnce(uint64_t num_blocks) {
 }
 
 bool BlockRounds::Next() {
-  constexpr int kMost = 100, kFirstWithPause = 2;
+  constexpr int kMost = 100, kFirstWithPause = 8;
   constexpr uint64_t kFirstPauseUs = 50, kMostPauseUs = 5000;
   if (num_rounds_ == kMost) return false;
   if (num_rounds_++ < kFirstWithPause) return true;

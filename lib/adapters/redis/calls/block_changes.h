@@ -19,8 +19,8 @@ namespace linefilter::redis_internal {
 // So many keys are changed at once in a body of so many blocks. With more, several writers would often meet in a block.
 size_t BlockKeysAtOnce(uint64_t num_blocks);
 
-// The rounds in which blocks are written that others changed meanwhile. They are bounded, and from the second on there
-// is a pause before each, cut by chance, so that the writers of a block come one after the other.
+// The rounds in which blocks are written that others changed meanwhile. They are bounded. Each writes fewer blocks, and
+// after some there is a pause before each, cut by chance, so that the writers of a block come one after the other.
 class BlockRounds {
  public:
   // Waits, if need be; false: that was the last one.
