@@ -3,6 +3,8 @@
 //
 // Where it pays, the blocks are read first and only the bits that are missing are set. That stays exact: bits never go
 // from 1 to 0, so what is left out is set, and the later of two writers of a key finds all its bits set.
+//
+// A layout whose keys have no positions changes whole blocks (block_changes.h).
 #include "lib/adapters/redis/calls/inserter.h"
 
 #include <algorithm>
