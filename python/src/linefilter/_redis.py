@@ -15,7 +15,7 @@ from ._redis_servers import Servers, make_servers, milliseconds, utf8
 from ._view import FilterView
 
 # The layouts that take single keys. (A filter in Redis may also hold an image of "retrieval", or of what grows or forgets.)
-MutableLayout = Literal["blocked", "classic", "counting", "split_block"]
+MutableLayout = Literal["blocked", "classic", "counting", "split_block", "quotient"]
 
 
 @final
@@ -135,7 +135,7 @@ class RedisFilter(TakingFilter, Closable):
             servers: "host:port", several with commas between, "unix:/path", or RedisServers.
             name: 1 to 200 bytes; with a hash tag of its own ("{users}seen") it lies in one slot of a cluster.
             layout: "blocked", "split_block", "classic" (one shard, at most 512 MiB) or "counting", of which nothing is removed in
-                Redis (only here, from a CountingBlockedFilter of its image).
+                Redis (only here, from a CountingBlockedFilter of its image). "quotient" is refused: Redis cannot hold it yet.
             shard_bytes: the most bytes of one string of Redis; 0: at most 64 MiB.
             bits_per_key, fpr, num_probes, seed, secret, caller_hashes, parquet_hash, foldable: as of BlockedFilter. Redis
                 has no secret, but a check of it: whoever opens the filter must bring it.
