@@ -23,6 +23,9 @@ enum class Layout : uint8_t {
   // The bits of a Bloom filter in a Parquet file, in 32-byte blocks: the fastest single lookups in cache, at 1.3 times
   // the false positives of `blocked`. With HashId::kParquet the body and that of the file are the same bytes.
   kSplitBlock = 6,
+  // Short fingerprints of keys in a 64-byte block: two thirds of the false positives of `blocked` at 10 bits per key,
+  // half at 12, and keys can be removed where FilterOptions::removable asks for that. It is slower to ask and to fill.
+  kQuotient = 7,
 };
 
 // "auto", "blocked", "classic", ...; "unknown" for an id that has no name.
@@ -46,6 +49,7 @@ struct LayoutFacts {
   bool takes_keys = false;        // single keys can be inserted into a filter of it (linefilter/filter.h)
   bool shares = false;            // many threads may fill a filter of it at once (linefilter/concurrent.h)
   bool gives_back = false;        // they can be removed, too
+  bool chooses_removal = false;   // FilterOptions::removable says whether; num_probes tells it (0: no, 1: yes)
   bool keeps_repeats = false;     // a key that was inserted twice must be removed twice
   bool unites = false;            // two filters of it can be united
   bool folds = false;             // a filter of it can be folded, and united with one of another size
@@ -58,7 +62,7 @@ struct LayoutFacts {
   uint32_t num_positions = 0;     // how many a key has (PositionsOfHash)
 };
 
-// The facts of a layout; num_positions depends on num_probes.
+// The facts of a layout; num_positions depends on num_probes, and so do gives_back and keeps_repeats of `quotient`.
 LINEFILTER_EXPORT LayoutFacts FactsOf(Layout layout, uint32_t num_probes = 0) noexcept;
 
 }  // namespace linefilter

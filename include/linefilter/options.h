@@ -52,6 +52,10 @@ struct FilterOptions {
   // that do not fold stay as they are. Growing filters refuse it, Redis does not look at it. `linefilter build` makes
   // filters so.
   bool rounded = false;
+  // Keys can be removed again, each as often as it was inserted. Layout `quotient` then has an entry for each
+  // insertion, and kAuto is `quotient`. A filter of layout `counting` always gives keys back; other layouts never do
+  // (kInvalidArgument).
+  bool removable = false;
   // A hash is for filters of one seed; filters whose false positives should differ must not share it. Filters of
   // different seeds are asked together by linefilter/many.h. kParquet demands 0.
   uint64_t seed = 0;

@@ -193,7 +193,7 @@ Status Filter::UnionBody(const FilterBase& other, const UnionOptions& options) n
     const uint64_t num_blocks = std::gcd(this->num_blocks(), other.num_blocks());
     status = Fold(this->num_blocks() / num_blocks);
     if (!status.ok()) return status;
-    fold_blocks(other.body(), num_blocks, other.num_blocks() / num_blocks, true, mutable_body());
+    fold_blocks(other.body(), num_blocks, other.num_blocks() / num_blocks, true, num_probes(), mutable_body());
   }
   key_kinds_.Add(key_kinds);
   return Status();
@@ -207,12 +207,12 @@ Status Filter::Fold(uint64_t factor) noexcept {
   uint8_t* const body = mutable_body();
   uint8_t* to = body;
   if (internal::CanShrink(allocator_, before, after)) {
-    fold_blocks(body, num_blocks, factor, false, body);
+    fold_blocks(body, num_blocks, factor, false, num_probes(), body);
     internal::Shrink(body, before, after);
   } else {
     to = static_cast<uint8_t*>(internal::Allocate(allocator_, after));
     if (to == nullptr) return internal::NoMemoryToFold(after);
-    fold_blocks(body, num_blocks, factor, false, to);
+    fold_blocks(body, num_blocks, factor, false, num_probes(), to);
     internal::Deallocate(allocator_, body, before);
   }
   state_.body = to;

@@ -35,7 +35,8 @@ void AddPiece(const FilterView& image, uint64_t body_bytes, uint64_t begin, uint
   const internal::LayoutMaker& maker = *internal::FindMaker(image.layout());
   if (maker.fold_blocks != nullptr) {
     const uint64_t factor = image.body_bytes() / body_bytes;
-    return maker.fold_blocks(image.body() + begin * factor, size / maker.block_bytes(), factor, add, piece);
+    return maker.fold_blocks(image.body() + begin * factor, size / maker.block_bytes(), factor, add, image.num_probes(),
+                             piece);
   }
   const uint8_t* const from = image.body() + begin;
   if (!add) memset(piece, 0, static_cast<size_t>(size));

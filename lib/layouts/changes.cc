@@ -46,7 +46,7 @@ const LayoutChanges* FindChanges(Layout layout) {
 const Changes& ChangesOf(Layout layout, const ProbeState& state) {
   const LayoutChanges* const of_layout = state.num_units == 0 ? nullptr : FindChanges(layout);
   if (of_layout == nullptr || of_layout->changes == nullptr) return NoChanges();
-  return state.is_shared ? of_layout->shared_changes() : of_layout->changes();
+  return state.is_shared ? of_layout->shared_changes() : of_layout->changes(state);
 }
 
 void BindSharedBody(Layout layout, const BodyParts& parts, ProbeState* state) {

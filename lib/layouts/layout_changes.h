@@ -33,7 +33,7 @@ const Changes& NoChanges();
 
 // Each is for the chosen target, and null if the layout has none.
 struct LayoutChanges {
-  const Changes& (*changes)() = nullptr;
+  const Changes& (*changes)(const ProbeState& state) = nullptr;
   // The same for a body that several threads fill and ask at once.
   const Changes& (*shared_changes)() = nullptr;
   const Kernels& (*shared_kernels)() = nullptr;

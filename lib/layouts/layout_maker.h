@@ -87,7 +87,8 @@ struct LayoutMaker {
   // Folds: block i of `to` becomes what insertion of all keys of `factor` blocks of `from`, from factor * i on, would
   // have made; with `add`, of those of to[i], too. `to` may be `from` unless `add`. `add` with factor 1 makes a union.
   // It is null if the layout cannot be folded.
-  void (*fold_blocks)(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to) = nullptr;
+  void (*fold_blocks)(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint32_t num_probes,
+                      uint8_t* to) = nullptr;
   // The expected_fpr, to the bit, that the union of the bodies would have if each were folded to num_units, which
   // divides its own; or anything above `enough` if it is above. Unless `keys` is null, it gets the keys that the united
   // bits tell, infinite if all are set (with `enough` 1). It is null where facts.unites is false.

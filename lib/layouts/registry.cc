@@ -79,6 +79,7 @@ LayoutFacts FactsOf(Layout layout, uint32_t num_probes) noexcept {
   const internal::LayoutRecord* const record = internal::FindLayout(layout);
   LayoutFacts facts = record == nullptr ? LayoutFacts() : record->facts;
   if (facts.bits_of_position != 0 && facts.max_num_probes != 0) facts.num_positions = num_probes;
+  if (facts.chooses_removal) facts.gives_back = facts.keeps_repeats = num_probes != 0;
   return facts;
 }
 

@@ -50,7 +50,9 @@ enum {
   LINEFILTER_LAYOUT_CONTAINER = 5,  // several blocked ones that answer as one; of a view, not of a builder
   // The bits of a Bloom filter in a Parquet file: the fastest single lookups in cache, at 1.3 times the false positives
   // of blocked.
-  LINEFILTER_LAYOUT_SPLIT_BLOCK = 6
+  LINEFILTER_LAYOUT_SPLIT_BLOCK = 6,
+  // Fingerprints of keys: fewer false positives than blocked, and keys can be removed where `removable` asks for that.
+  LINEFILTER_LAYOUT_QUOTIENT = 7
 };
 
 // "auto", "blocked", ...; "unknown" for what has no name.

@@ -76,7 +76,7 @@ void BlockedBuildRange(const ProbeState& state, const BlockRange& range, void*) 
 
 extern const LayoutChanges kBlockedChanges;
 constexpr LayoutChanges kBlockedChanges = {
-    []() -> const Changes& { return *LINEFILTER_DISPATCH(TargetChanges)(); },
+    [](const ProbeState&) -> const Changes& { return *LINEFILTER_DISPATCH(TargetChanges)(); },
     []() -> const Changes& { return *LINEFILTER_DISPATCH(SharedTargetChanges)(); },
     []() -> const Kernels& { return *LINEFILTER_DISPATCH(SharedTargetKernels)(); }};
 

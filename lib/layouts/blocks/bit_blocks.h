@@ -14,7 +14,7 @@ namespace linefilter::internal {
 
 // This is LayoutMaker::fold_blocks.
 template <uint64_t kBytes>
-void FoldBitBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to) {
+void FoldBitBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint32_t, uint8_t* to) {
   for (uint64_t i = 0; i < num_blocks; ++i, to += kBytes) {
     uint64_t words[kBytes / 8] = {}, more[kBytes / 8];
     if (add) memcpy(words, to, kBytes);
@@ -28,7 +28,7 @@ void FoldBitBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bo
 
 // Folds one block while others set bits. `from` is aligned to a word, as each body that is shared.
 template <uint64_t kBytes>
-void FoldSharedBlock(const uint8_t* from, uint64_t, uint64_t factor, bool add, uint8_t* to) {
+void FoldSharedBlock(const uint8_t* from, uint64_t, uint64_t factor, bool add, uint32_t, uint8_t* to) {
   uint64_t words[kBytes / kWordBytes] = {};
   if (add) memcpy(words, to, kBytes);
   for (uint64_t j = 0; j < factor; ++j, from += kBytes) {

@@ -55,7 +55,7 @@ double FoldedFpr(const BlocksToRead& layout, const BodyList& bodies, uint64_t nu
         block = blocks;
       } else if (factor != 0) {
         const FoldBlocks fold = state.is_shared ? layout.fold_shared : layout.fold;
-        fold(blocks, 1, factor, block != nullptr, folded);
+        fold(blocks, 1, factor, block != nullptr, num_probes, folded);
         block = folded;
       }
     }
@@ -63,6 +63,10 @@ double FoldedFpr(const BlocksToRead& layout, const BodyList& bodies, uint64_t nu
     sum += bits.fpr;
     num_set += bits.num_set;
     ++counts[bits.num_set];
+  }
+  if (layout.num_positions == 0) {
+    if (keys != nullptr) *keys = num_set / size * static_cast<double>(num_blocks);
+    return sum / size;
   }
   const double positions = layout.num_positions;
   if (keys != nullptr) {

@@ -19,7 +19,8 @@ struct BlockBits {
   uint32_t num_set;
 };
 
-using FoldBlocks = void (*)(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to);
+using FoldBlocks = void (*)(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint32_t num_probes,
+                            uint8_t* to);
 using ReadBlock = BlockBits (*)(const uint8_t* block, uint32_t num_probes);
 
 // The blocks of a layout.
@@ -28,7 +29,7 @@ struct BlocksToRead {
   FoldBlocks fold_shared;  // of a body that others fill meanwhile; null if no body of the layout is shared
   ReadBlock read;          // never of such a body itself
   uint64_t block_bytes;
-  uint32_t num_positions;   // of a block, that keys can set
+  uint32_t num_positions;   // of a block, that keys can set; 0: num_set counts keys, and all of the rate is in fpr
   uint32_t num_probes = 0;  // where it is the same in all filters of the layout, so that none tells it
 };
 

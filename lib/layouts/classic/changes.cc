@@ -28,7 +28,7 @@ constexpr Changes kChanges = {Insert, InsertBatch};
 }  // namespace
 
 extern const LayoutChanges kClassicChanges;
-constexpr LayoutChanges kClassicChanges = {[]() -> const Changes& { return kChanges; }};
+constexpr LayoutChanges kClassicChanges = {[](const ProbeState&) -> const Changes& { return kChanges; }};
 
 void ClassicBuildRange(const ProbeState& state, const BlockRange& range, void*) {
   const uint64_t num_bits = 8 * state.num_units;

@@ -65,7 +65,7 @@ double ExpectedFpr(const ProbeState& state) { return CountingFoldedFpr(OneBody(s
 
 }  // namespace
 
-void CountingFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to) {
+void CountingFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint32_t, uint8_t* to) {
   constexpr uint8_t kMost = 15;
   for (uint64_t i = 0; i < num_blocks; ++i, to += kBlockBytes) {
     uint8_t low[kBlockBytes] = {}, high[kBlockBytes] = {};  // counters; the loops are vectorized by the compiler

@@ -18,7 +18,8 @@ const Kernels& CountingKernels();
 
 // These are LayoutMaker::build_range, fold_blocks and folded_fpr. Folding adds counters up; 15 is the most.
 void CountingBuildRange(const ProbeState& state, const BlockRange& range, void* scratch);
-void CountingFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to);
+void CountingFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint32_t num_probes,
+                        uint8_t* to);
 double CountingFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough, double* keys);
 
 }  // namespace linefilter::internal

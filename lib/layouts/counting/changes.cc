@@ -72,7 +72,7 @@ void CountingBuildRange(const ProbeState& state, const BlockRange& range, void*)
 
 extern const LayoutChanges kCountingChanges;
 constexpr LayoutChanges kCountingChanges = {
-    []() -> const Changes& { return *LINEFILTER_DISPATCH(CountingTargetChanges)(); }};
+    [](const ProbeState&) -> const Changes& { return *LINEFILTER_DISPATCH(CountingTargetChanges)(); }};
 
 }  // namespace internal
 }  // namespace linefilter

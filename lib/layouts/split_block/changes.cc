@@ -101,7 +101,7 @@ void SplitBlockBuildRange(const ProbeState& state, const BlockRange& range, void
 
 extern const LayoutChanges kSplitBlockChanges;
 constexpr LayoutChanges kSplitBlockChanges = {
-    []() -> const Changes& { return *LINEFILTER_DISPATCH(SplitBlockTargetChanges)(); },
+    [](const ProbeState&) -> const Changes& { return *LINEFILTER_DISPATCH(SplitBlockTargetChanges)(); },
     []() -> const Changes& { return *LINEFILTER_DISPATCH(SharedSplitBlockTargetChanges)(); },
     []() -> const Kernels& { return *LINEFILTER_DISPATCH(SharedSplitBlockTargetKernels)(); }};
 

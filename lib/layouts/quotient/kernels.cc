@@ -1,0 +1,53 @@
+// The kernels of the layout `quotient`, one source for Highway's targets. block_loops-inl.h has the loops over a batch.
+#include "lib/layouts/kernels.h"
+
+#include "lib/layouts/quotient/block.h"
+#include "lib/layouts/quotient/body.h"
+#include "lib/layouts/target.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lib/layouts/quotient/kernels.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+// This comes after foreach_target.h:
+#include "hwy/highway.h"
+#include "lib/layouts/blocks/block_loops-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace linefilter {
+namespace HWY_NAMESPACE {
+namespace {
+
+struct Test : OnLines {
+  static constexpr int kWrites = 0;
+  static HWY_INLINE bool Do(const uint8_t* block, const uint32_t*, uint32_t x, LaneVec) {
+    return internal::BlockMayContain(block, internal::QuotientOf(x));
+  }
+};
+
+#if LINEFILTER_SAME_AS_AVX3
+
+const internal::Kernels* QuotientTargetKernels() { return UnderThisName<N_AVX3::QuotientTargetKernels>(); }
+
+#else
+
+const internal::Kernels* QuotientTargetKernels() {
+  static constexpr internal::Kernels kernels = KernelsOf<Test>();
+  return &kernels;
+}
+
+#endif
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace linefilter
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace linefilter {
+LINEFILTER_TARGET_TABLE(QuotientTargetKernels);
+
+namespace internal {
+const Kernels& QuotientKernels() { return *LINEFILTER_DISPATCH(QuotientTargetKernels)(); }
+}  // namespace internal
+}  // namespace linefilter
+#endif  // HWY_ONCE
