@@ -26,9 +26,9 @@ struct Options {
   bool quick = false, smoke = false, accuracy = false, slug = false;
 };
 
-const std::map<std::string, Plan> kPlans = {{"full", Plan::kFull},     {"quick", Plan::kQuick},
-                                            {"cpus", Plan::kCpus},     {"smoke", Plan::kSmoke},
-                                            {"builds", Plan::kBuilds}, {"parquet", Plan::kParquet}};
+const std::map<std::string, Plan> kPlans = {
+    {"full", Plan::kFull},     {"quick", Plan::kQuick},     {"cpus", Plan::kCpus},        {"smoke", Plan::kSmoke},
+    {"builds", Plan::kBuilds}, {"parquet", Plan::kParquet}, {"quotient", Plan::kQuotient}};
 
 int Run(const Options& options) {
   if (options.slug) return puts(CpuSlug().c_str()), 0;
@@ -55,6 +55,7 @@ void Complete(const CLI::App& app, Options* options) {
     case Plan::kBuilds:
       return;
     case Plan::kParquet:
+    case Plan::kQuotient:
       unless_given("--repetitions", &run.effort.repetitions, 5);
       return;
     case Plan::kQuick:
@@ -83,8 +84,9 @@ void Declare(CLI::App* app, Options* options) {
          "full: all that BENCHMARKS.md is made of, in 90 minutes. quick: as --quick. cpus: what tells CPUs apart, "
          "in passes that are spread over ten minutes, for `compare`. smoke: as --smoke. builds: what filters of 1e5 to "
          "1e8 keys cost to make. parquet: split_block beside the loops of engines over the same filter, for "
-         "bench/results/parquet.json")
-      ->check(CLI::IsMember({"full", "quick", "cpus", "smoke", "builds", "parquet"}))
+         "bench/results/parquet.json. quotient: quotient beside layouts of the same bytes and cuckoo filters, for "
+         "bench/results/quotient.json")
+      ->check(CLI::IsMember({"full", "quick", "cpus", "smoke", "builds", "parquet", "quotient"}))
       ->capture_default_str();
   app->add_flag("--quick", options->quick,
                 "Every kind of row, few sizes, short: under a minute, for a first look and CI");
