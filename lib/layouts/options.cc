@@ -169,9 +169,10 @@ Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what) {
 Status ShapeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
   if (layout == Layout::kAuto && options.foldable) layout = Layout::kBlocked;
   if (layout == Layout::kAuto && options.removable) layout = Layout::kQuotient;
-  const Status status = SizeUnfolded(layout, num_keys, options, sizing);
+  Status status = SizeUnfolded(layout, num_keys, options, sizing);
+  if (status.ok() && options.body_bytes == 0) status = RoundSize(num_keys, options, sizing);
   if (status.ok() && options.removable && FactsOf(sizing->layout).chooses_removal) sizing->num_probes = 1;
-  return status.ok() && options.body_bytes == 0 ? RoundSize(num_keys, options, sizing) : status;
+  return status;
 }
 
 Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
