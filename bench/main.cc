@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/accuracy.h"
+#include "bench/churn.h"
 #include "bench/compare.h"
 #include "bench/cpu.h"
 #include "bench/portable.h"
@@ -23,7 +24,7 @@ struct Options {
   std::string plan = IsPortable() ? "cpus" : "full";
   RunOptions run;
   CompareOptions compare;
-  bool quick = false, smoke = false, accuracy = false, slug = false;
+  bool quick = false, smoke = false, accuracy = false, churn = false, slug = false;
 };
 
 const std::map<std::string, Plan> kPlans = {
@@ -36,6 +37,10 @@ int Run(const Options& options) {
     return Fail("--accuracy writes a file: name it with --out, like --out bench/results/accuracy.json");
   }
   if (options.accuracy) return RunAccuracy(options.run.out, options.quick);
+  if (options.churn && options.run.out.empty()) {
+    return Fail("--churn writes a file: name it with --out, like --out bench/results/churn.json");
+  }
+  if (options.churn) return RunChurn(options.run.out, options.quick);
   try {
     return RunPlan(options.run);
   } catch (const std::regex_error& error) {
@@ -96,6 +101,8 @@ void Declare(CLI::App* app, Options* options) {
       "Results file (JSON). If it exists, full and quick measure only the rows that it lacks. Without this, cpus "
       "and smoke choose a new name, linefilter-<cpu>.json");
   app->add_flag("--accuracy", options->accuracy, "False-positive rates of all peers instead of times, to --out");
+  app->add_flag("--churn", options->churn,
+                "Filters whose keys are removed and inserted again: their rates, times and lost keys, to --out");
   app->add_flag("--fresh", options->run.fresh, "Start --out anew: the rows that stand in it are lost");
   app->add_option(
       "--rows", options->run.plan.rows,

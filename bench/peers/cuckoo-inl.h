@@ -63,7 +63,7 @@ class CuckooKeys {
   static HWY_INLINE Vec FingerprintsOf(Vec hashes) {
     const Tag d;
     const Vec fingerprints = hn::And(hashes, hn::Set(d, Table::kSlotMask));
-    return hn::Sub(fingerprints, hn::VecFromMask(d, hn::Eq(fingerprints, hn::Zero(d))));
+    return hn::IfThenElse(hn::Eq(fingerprints, hn::Zero(d)), hn::Set(d, 1), fingerprints);
   }
   static HWY_INLINE Vec BytesAt(Vec buckets) {
     if constexpr (Table::kBucketBytes == 8) return hn::ShiftLeft<3>(buckets);
