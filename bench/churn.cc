@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -14,6 +15,7 @@
 #include "bench/churned.h"
 #include "bench/machine.h"
 #include "bench/peer.h"
+#include "bench/peers/cuckoo.h"
 #include "bench/results.h"
 #include "linefilter/file.h"
 #include "linefilter/sizing.h"
@@ -26,14 +28,20 @@ using nlohmann::json;
 // Which keys leave.
 enum class Order { kRandom, kFirstInFirstOut };
 
+// A filter that can be made for any number of keys.
+struct Kind {
+  std::string name, origin;
+  double bits_per_key;                         // asked for
+  std::function<double(int turnovers)> model;  // the rate after so many; 0: nobody knows
+  std::function<std::unique_ptr<Churned>(uint64_t num_keys)> make;
+};
+
 // One filter whose keys change.
 struct Case {
-  std::string filter, origin;
-  double bits_per_key;  // asked for
+  Kind kind;
   Order order;
   uint64_t num_keys;
   std::vector<int> turnovers;  // measured after so many
-  std::function<std::unique_ptr<Churned>()> make;
 };
 
 struct Extent {
@@ -44,7 +52,7 @@ struct Extent {
 };
 
 const Extent kFull = {2000000, 19660, {0, 1, 5, 20, 100}, 20000000, 400000000, 1e5};
-constexpr int kMostTurnoversOfOthers = 20;  // their rates do not drift
+constexpr int kMostTurnovers = 100, kMostTurnoversOfOthers = 20;  // the rates of others do not drift
 
 Extent QuickExtent() { return {50000, 5000, {0, 1, 5}, 200000, 200000, 0}; }
 
@@ -81,10 +89,12 @@ Rate MeasureRate(const Churned& filter, uint64_t queries) {
 // A filter, its members, and what changing them took.
 class Turning {
  public:
-  Turning(const Case& one, uint64_t num_keys)
-      : order_(one.order), slice_(std::clamp<size_t>(num_keys / 1024, 64, 1024)), filter_(one.make()) {
-    for (uint64_t done = 0; done < num_keys; done += slice_) {
-      members_.resize(static_cast<size_t>(std::min<uint64_t>(done + slice_, num_keys)));
+  explicit Turning(const Case& one)
+      : order_(one.order),
+        slice_(std::clamp<size_t>(one.num_keys / 1024, 64, 1024)),
+        filter_(one.kind.make(one.num_keys)) {
+    for (uint64_t done = 0; done < one.num_keys; done += slice_) {
+      members_.resize(static_cast<size_t>(std::min<uint64_t>(done + slice_, one.num_keys)));
       Renew(done, members_.size() - done);
     }
   }
@@ -154,40 +164,47 @@ class Turning {
   uint64_t num_lost_ = 0, num_refused_ = 0;
 };
 
+Kind KindOf(Layout layout, bool removable, double bits_per_key) {
+  const auto model = [=](int turnovers) {
+    // Removal leaves a counter as if the key had never been there.
+    return turnovers == 0 || layout == Layout::kCounting ? FprForBitsPerKey(layout, bits_per_key) : 0;
+  };
+  return {LayoutName(layout), "linefilter", bits_per_key, model,
+          [=](uint64_t num_keys) { return MakeChurned(layout, removable, num_keys, bits_per_key); }};
+}
+
+Kind KindOfCuckoo(int slot_bits) {
+  const double fingerprints = std::pow(2.0, slot_bits) - 1;
+  const double rate = 1 - std::pow(1 - 1 / fingerprints, 2 * kCuckooSlots * kCuckooLoad);
+  return {"cuckoo_" + std::to_string(slot_bits) + "_own", "own implementation of the cuckoo filter (Fan et al. 2014)",
+          slot_bits / kCuckooLoad, [=](int) { return rate; },
+          [=](uint64_t num_keys) { return MakeChurnedCuckoo(slot_bits, num_keys); }};
+}
+
 std::vector<Case> Cases(const Extent& extent) {
   std::vector<Case> cases;
-  const auto add = [&](const std::string& filter, const std::string& origin, double bits, Order order, int most,
-                       const std::function<std::unique_ptr<Churned>(uint64_t)>& make) {
+  // One with many keys, for the rates; and one in the L1 cache, for the times.
+  const auto add = [&](const Kind& kind, Order order, int most_turnovers) {
     std::vector<int> turnovers;
     for (const int number : extent.turnovers) {
-      if (number <= most) turnovers.push_back(number);
+      if (number <= most_turnovers) turnovers.push_back(number);
     }
-    const uint64_t num_keys = extent.num_keys;
-    cases.push_back({filter, origin, bits, order, num_keys, turnovers, [=] { return make(num_keys); }});
-    if (order != Order::kRandom) return;
-    // In the L1 cache, for the times.
-    const uint64_t few = extent.num_keys_in_cache;
-    cases.push_back({filter, origin, bits, order, few, {turnovers.back()}, [=] { return make(few); }});
-  };
-  const auto add_layout = [&](Layout layout, double bits, Order order, int most) {
-    add(LayoutName(layout), "linefilter", bits, order, most,
-        [=](uint64_t num_keys) { return MakeChurned(layout, true, num_keys, bits); });
+    cases.push_back({kind, order, extent.num_keys, turnovers});
+    if (order == Order::kRandom) cases.push_back({kind, order, extent.num_keys_in_cache, {turnovers.back()}});
   };
   for (const double bits : {10.0, 12.0, 12.1, 16.0}) {
-    add_layout(Layout::kQuotient, bits, Order::kRandom, 100);
-    if (bits < 12.1) add_layout(Layout::kQuotient, bits, Order::kFirstInFirstOut, 100);
+    const Kind kind = KindOf(Layout::kQuotient, true, bits);
+    add(kind, Order::kRandom, kMostTurnovers);
+    if (bits < 12.1) add(kind, Order::kFirstInFirstOut, kMostTurnovers);
   }
-  add_layout(Layout::kCounting, BitsPerKeyForFpr(Layout::kCounting, 0.01), Order::kRandom, kMostTurnoversOfOthers);
-  for (const int bits : {10, 12}) {
-    add("cuckoo_" + std::to_string(bits) + "_own", "own implementation of the cuckoo filter (Fan et al. 2014)",
-        bits / 0.95, Order::kRandom, kMostTurnoversOfOthers,
-        [=](uint64_t num_keys) { return MakeChurnedCuckoo(bits, num_keys); });
-  }
+  const double counting_bits = BitsPerKeyForFpr(Layout::kCounting, 0.01);
+  add(KindOf(Layout::kCounting, true, counting_bits), Order::kRandom, kMostTurnoversOfOthers);
+  for (const int bits : {10, 12}) add(KindOfCuckoo(bits), Order::kRandom, kMostTurnoversOfOthers);
   return cases;
 }
 
 void Measure(const Case& one, const Extent& extent, json* rows) {
-  Turning turning(one, one.num_keys);
+  Turning turning(one);
   int turned = 0;
   for (const int turnovers : one.turnovers) {
     if (turnovers > turned) turning.ForgetTimes();
@@ -195,22 +212,23 @@ void Measure(const Case& one, const Extent& extent, json* rows) {
     const Rate rate = MeasureRate(turning.filter(), extent.rate_queries);
     const double bits = 8 * static_cast<double>(turning.filter().bytes()) / static_cast<double>(one.num_keys);
     const char* const order = one.order == Order::kRandom ? "random" : "first in, first out";
-    rows->push_back({{"filter", one.filter},
-                     {"origin", one.origin},
+    rows->push_back({{"filter", one.kind.name},
+                     {"origin", one.kind.origin},
                      {"order", order},
-                     {"asked_bits_per_key", one.bits_per_key},
+                     {"asked_bits_per_key", one.kind.bits_per_key},
                      {"bits_per_key", bits},
                      {"num_keys", one.num_keys},
                      {"turnovers", turnovers},
                      {"fpr", rate.fpr()},
                      {"fpr_queries", rate.queries},
                      {"own_fpr", turning.filter().own_fpr()},
+                     {"model_fpr", one.kind.model(turnovers)},
                      {"insert_ns", turning.insert_ns()},
                      {"remove_ns", turning.remove_ns()},
                      {"lost_keys", turning.CountLost()},
                      {"refused_keys", turning.num_refused()}});
     fprintf(stderr, "churn: %s, %.2f bits, %s, %d turnovers of %zu keys: fpr %.4g %%, %.1f ns in, %.1f ns out\n",
-            one.filter.c_str(), bits, order, turnovers, turning.num_keys(), 100 * rate.fpr(), turning.insert_ns(),
+            one.kind.name.c_str(), bits, order, turnovers, turning.num_keys(), 100 * rate.fpr(), turning.insert_ns(),
             turning.remove_ns());
   }
 }
@@ -219,14 +237,12 @@ void Measure(const Case& one, const Extent& extent, json* rows) {
 json MeasureSets(const Extent& extent) {
   json rows = json::array();
   for (const double bits : {8.0, 9.0, 10.0, 12.0, 16.0, 20.0}) {
-    const double model = FprForBitsPerKey(Layout::kQuotient, bits);
-    const Case one = {"quotient", "linefilter", bits, Order::kRandom, extent.num_keys, {0}, [&] {
-                        return MakeChurned(Layout::kQuotient, false, extent.num_keys, bits);
-                      }};
-    Turning filled(one, extent.num_keys);
+    const Case one = {KindOf(Layout::kQuotient, false, bits), Order::kRandom, extent.num_keys, {0}};
+    const double model = one.kind.model(0);
+    Turning filled(one);
     const uint64_t wanted = static_cast<uint64_t>(extent.false_positives / model);
     const Rate rate = MeasureRate(filled.filter(), std::clamp(wanted, extent.rate_queries, extent.most_rate_queries));
-    rows.push_back({{"filter", one.filter},
+    rows.push_back({{"filter", one.kind.name},
                     {"bits_per_key", bits},
                     {"num_keys", extent.num_keys},
                     {"fpr", rate.fpr()},
@@ -234,7 +250,7 @@ json MeasureSets(const Extent& extent) {
                     {"own_fpr", filled.filter().own_fpr()},
                     {"model_fpr", model},
                     {"lost_keys", filled.CountLost()}});
-    fprintf(stderr, "rate: %s, %g bits: %.5g %%, by its blocks %.5g %%, by the model %.5g %%\n", one.filter.c_str(),
+    fprintf(stderr, "rate: %s, %g bits: %.5g %%, by its blocks %.5g %%, by the model %.5g %%\n", one.kind.name.c_str(),
             bits, 100 * rate.fpr(), 100 * filled.filter().own_fpr(), 100 * model);
   }
   return rows;
