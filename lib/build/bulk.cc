@@ -55,7 +55,7 @@ const BulkTuning& Tuning() { return tuning; }
 void SetTuningForTests(const BulkTuning& value) { tuning = value; }
 
 uint64_t RangeWorkerBytes(const LayoutMaker& maker, uint64_t num_blocks, uint64_t num_hashes, uint64_t num_spans) {
-  if (maker.takes_keys()) return 0;
+  if (maker.inserts_ranges()) return 0;
   const uint64_t scratch = maker.range_scratch_bytes == nullptr ? 0 : maker.range_scratch_bytes(num_blocks, num_hashes);
   return RoundUp(scratch) + RoundUp(num_spans * sizeof(HashSpan));
 }
@@ -122,16 +122,17 @@ BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, uint64_t num_h
       insert.num_workers = static_cast<size_t>(Least(Least(threads, kFewInserters), num_blocks));
     }
     const uint64_t min_body_bytes = tuning.min_body_bytes / (threads > kFewInserters ? 4 : 1);
-    if (sizing.body_bytes < min_body_bytes || plan.shape.num_ranges == 1) return insert;
+    const bool is_small = sizing.body_bytes < min_body_bytes || plan.shape.num_ranges == 1;
+    if (is_small && maker.inserts_ranges()) return insert;
   }
   if (plan.shape.num_ranges == 1) {
     plan.way = BulkWay::kOneRange;
     plan.scratch = maker.range_scratch_bytes == nullptr ? 0 : maker.range_scratch_bytes(num_blocks, num_hashes);
     plan.memory = RangeWorkerBytes(maker, num_blocks, num_hashes, chunks.num_chunks);
-    return plan;
+  } else {
+    plan.way = BulkWay::kRanges;
+    PlanWorkers(maker, num_hashes, chunks, most_workers, &plan);
   }
-  plan.way = BulkWay::kRanges;
-  PlanWorkers(maker, num_hashes, chunks, most_workers, &plan);
   return maker.takes_keys() && plan.memory > budget.left() ? insert : plan;
 }
 
@@ -144,8 +145,8 @@ Status BuildOneRange(const LayoutMaker& maker, const Allocator& allocator, const
   if (bytes > area->bytes) {
     FreeWorkArea(allocator, area);
     area->memory = Allocate(allocator, bytes);
-    if (area->memory == nullptr) return OutOfMemory(bytes);
-    area->bytes = bytes;
+    if (area->memory == nullptr && !maker.takes_keys()) return OutOfMemory(bytes);
+    area->bytes = area->memory == nullptr ? 0 : bytes;
   }
   memset(blocks, 0, static_cast<size_t>(maker.block_bytes() * state.num_units));
   maker.build_range(state, BlockRange{0, state.num_units, blocks, spans, num_spans, num_hashes}, area->memory);
@@ -193,7 +194,8 @@ Status BuildRanges(const BulkContext& context, const Partition& partition, const
   const PartitionShape& shape = partition.shape();
   const LayoutMaker& maker = context.maker;
   const uint64_t block_bytes = maker.block_bytes();
-  const Largest largest = maker.takes_keys() ? Largest() : LargestRange(partition);
+  bool in_goes = maker.inserts_ranges();
+  const Largest largest = in_goes ? Largest() : LargestRange(partition);
   const Status status = CheckRangeHashes(maker, largest.hashes);
   if (!status.ok()) return status;
   const uint64_t per_worker = RangeWorkerBytes(maker, shape.range_blocks, largest.hashes, largest.spans);
@@ -203,9 +205,12 @@ Status BuildRanges(const BulkContext& context, const Partition& partition, const
   uint64_t workers = context.num_workers;
   while (workers > 1 && workers * per_worker > most) --workers;
   const uint64_t bytes = workers * per_worker;
-  if (bytes > budget.left()) return OverLimit(budget.held + bytes, budget.limit);
-  uint8_t* const memory = bytes == 0 ? nullptr : static_cast<uint8_t*>(Allocate(context.allocator, bytes));
-  if (memory == nullptr && bytes != 0) return OutOfMemory(bytes);
+  const bool is_over = bytes > budget.left();
+  uint8_t* const memory = bytes == 0 || is_over ? nullptr : static_cast<uint8_t*>(Allocate(context.allocator, bytes));
+  if (memory == nullptr && bytes != 0) {
+    if (!maker.takes_keys()) return is_over ? OverLimit(budget.held + bytes, budget.limit) : OutOfMemory(bytes);
+    in_goes = true;  // its keys can be inserted instead
+  }
 
   ShareOut(context.executor, static_cast<size_t>(workers), shape.num_ranges, [&](size_t worker, uint64_t range) {
     BlockRange to{};
@@ -214,7 +219,7 @@ Status BuildRanges(const BulkContext& context, const Partition& partition, const
     to.blocks = blocks + block_bytes * range * shape.range_blocks;
     // The thread that works on it does this: its memory comes to this thread's node, and its lines to this core's L2.
     if (!is_zero) memset(to.blocks, 0, static_cast<size_t>(block_bytes * to.num_blocks));
-    if (maker.takes_keys()) return BuildInGoes(maker, partition, state, range, to);
+    if (in_goes) return BuildInGoes(maker, partition, state, range, to);
     uint8_t* const own = memory + worker * per_worker;
     HashSpan* const spans = reinterpret_cast<HashSpan*>(own);
     Partition::Place place;
