@@ -8,10 +8,12 @@
 // the classic formula would undersize it (asked 0.1 %, got 0.2 %). `classic` uses the textbook m = -n ln p / (ln 2)^2,
 // k = m/n ln 2. `retrieval` uses the load of a block as above, and the mean rate of blocks of that load, a measured
 // table. It is right to 0.3 % from 6 to 24 bits per key, to 3 % below 3. `counting` is exact; 1 % takes 43.9 bits per
-// key, and the 64 that there may be reach 0.22 %. kAuto is `blocked` or `classic`. Ask for others by name: `retrieval`,
-// which takes no key afterwards and is slower to build, and `counting`. Results are the same to the bit on every CPU
-// (no libm), so the same request gives the same image everywhere. All functions are thread-safe. bits_per_key is in
-// bits, fpr in 0..1, sizes are in bytes.
+// key, and the 64 that there may be reach 0.22 %. `quotient` takes the load of a block as above, and the mean room for
+// entries of so many keys. It is right to 0.5 %, and 1 % takes 9.16 bits per key. Its num_probes is 0 for a set, and 1
+// for a multiset, which takes 9.2 (FilterOptions::removable). kAuto is `blocked` or `classic`. Ask for others by name:
+// `retrieval`, which takes no key afterwards and is slower to build, and `counting`. Results are the same to the bit on
+// every CPU (no libm), so the same request gives the same image everywhere. All functions are thread-safe. bits_per_key
+// is in bits, fpr in 0..1, sizes are in bytes.
 //
 // No number of bits makes the rate as small as one likes. A key with the same 64-bit hash as one of n members is
 // "maybe" to every filter, which has a probability of n / 2^64. In layouts of blocks it is enough that it falls into a
@@ -29,6 +31,8 @@
 
 namespace linefilter {
 
+struct FilterOptions;  // linefilter/options.h
+
 // Requests outside these limits are refused with a sentence.
 inline constexpr double kMinBitsPerKey = 1;
 inline constexpr double kMaxBitsPerKey = 64;
@@ -36,7 +40,7 @@ inline constexpr double kMaxBitsPerKey = 64;
 // A filter that has not been made yet.
 struct Sizing {
   Layout layout = Layout::kBlocked;  // never kAuto
-  uint32_t num_probes = 1;           // retrieval: 0, it has none
+  uint32_t num_probes = 1;           // retrieval: 0, it has none; quotient: see above
   uint64_t num_keys = 0;             // the keys that it is made for
   uint64_t body_bytes = 0;           // 0 for the empty set; of blocks: a multiple of their bytes
   double bits_per_key = 0;           // the real density, 8 * body_bytes / num_keys
@@ -52,10 +56,21 @@ LINEFILTER_EXPORT Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, dou
                                            Sizing* sizing) noexcept;
 LINEFILTER_EXPORT Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) noexcept;
 
+// The same for all that options ask for: rounding, removable, turnovers and the rest. The layout is that of the
+// options, and expected_fpr that after their turnovers. Filter::Create and FilterBuilder make this size.
+LINEFILTER_EXPORT Status SizeForOptions(uint64_t num_keys, const FilterOptions& options, Sizing* sizing) noexcept;
+
 // The expected false-positive rate of body_bytes filled with num_keys distinct keys; 1 for arguments
 // that no filter has.
 LINEFILTER_EXPORT double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t body_bytes,
                                      uint32_t num_probes) noexcept;
+
+// The same after so many turnovers of all keys (FilterOptions::turnovers), by a measured table that is right to 2 % at
+// 6 to 32 bits per key. It differs from ExpectedFpr in `quotient` alone, with num_probes 1: from others no key is
+// removed, or a removal leaves nothing behind. In a few blocks the rate is lower than this, because their load varies
+// less.
+LINEFILTER_EXPORT double ExpectedFprAfter(uint32_t turnovers, Layout layout, uint64_t num_keys, uint64_t body_bytes,
+                                          uint32_t num_probes) noexcept;
 
 // The most keys that body_bytes hold with an expected false-positive rate of at most fpr (the inverse of SizeForFpr).
 // num_probes is that of a filter that is there already; 0 means the best for the keys, and then each has 1 bit at

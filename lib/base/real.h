@@ -54,6 +54,14 @@ inline double ExpOfNegative(double x) {
   return sum;
 }
 
+// This is e^x - 1 for x <= 0. Of a small x nothing is lost.
+inline double ExpOfNegativeLess1(double x) {
+  if (x < -0.25) return ExpOfNegative(x) - 1;
+  double sum = 1;
+  for (int i = 14; i >= 2; --i) sum = 1 + sum * x / i;
+  return sum * x;
+}
+
 // This is e^x - 1 - x for x >= 0. Of a small x nothing is lost.
 inline double ExpMinusLine(double x) {
   if (x >= 0.5) return x > 700 ? std::numeric_limits<double>::infinity() : 1 / ExpOfNegative(-x) - 1 - x;

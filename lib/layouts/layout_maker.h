@@ -66,11 +66,16 @@ struct SizingModel {
   bool uses_whole_hash;
   // How far both rates may be off the exact ones (see ModelError).
   double error, error_of_other_probes, error_of_small_sets;
+  // After so many turnovers the rate is that of a new filter with so many times the keys (FilterOptions::turnovers). It
+  // is null where keys cannot be removed, or where a filter is as it would be without those that were.
+  double (*growth_by_turnovers)(double bits_per_key, uint32_t turnovers) = nullptr;
 };
 
 struct LayoutMaker {
   // False if a body is always made at once, by build_range.
   bool takes_keys() const { return FactsOf(sizing.layout).takes_keys; }
+  // True if build_range inserts key by key, in no scratch. Other layouts that take keys do so where it gets none.
+  bool inserts_ranges() const { return takes_keys() && range_scratch_bytes == nullptr; }
   // In a layout with blocks a unit is a block.
   uint64_t block_bytes() const { return sizing.unit_bytes; }
   uint64_t index_mask() const { return FindLayout(sizing.layout)->index_mask; }

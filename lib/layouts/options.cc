@@ -35,7 +35,24 @@ Status SizeOfBody(Layout layout, uint64_t num_keys, const FilterOptions& options
   return Status();
 }
 
+// Finds a wish to remove keys that the layout does not fulfil.
+Status CheckRemoval(Layout layout, const FilterOptions& options) {
+  if (options.turnovers != 0 && !options.removable) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "turnovers is %u, but keys that cannot be removed do not turn over: set removable, or leave "
+                         "turnovers 0",
+                         options.turnovers);
+  }
+  const LayoutFacts facts = FactsOf(layout);
+  if (!options.removable || facts.gives_back || facts.chooses_removal) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "no key can be removed from a filter of layout %s: choose quotient (or auto, or counting), or "
+                       "leave out removable",
+                       LayoutName(layout));
+}
+
 Status SizeUnfolded(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
+  const Removal removal = {options.removable, options.turnovers};
   if (options.body_bytes != 0) return SizeOfBody(layout, num_keys, options, sizing);
   if (options.bits_per_key == 0 && options.fpr == 0) {
     return Invalid("neither bits_per_key nor fpr is set: set one (bits_per_key = 10 gives about 1 %)");
@@ -44,11 +61,11 @@ Status SizeUnfolded(Layout layout, uint64_t num_keys, const FilterOptions& optio
     return Invalid("both bits_per_key and fpr are set: set one of them");
   if (options.fpr != 0) {
     if (options.num_probes != 0) return Invalid("num_probes goes with bits_per_key: fpr chooses it by itself");
-    return SizeForFpr(layout, num_keys, options.fpr, sizing);
+    return SizeForFpr(layout, num_keys, options.fpr, removal, sizing);
   }
   if (layout == Layout::kAuto && options.num_probes > FactsOf(Layout::kBlocked).max_num_probes)
     layout = Layout::kClassic;
-  const Status status = ShapeForBitsPerKey(layout, num_keys, options.bits_per_key, sizing);
+  const Status status = ShapeForBitsPerKey(layout, num_keys, options.bits_per_key, removal, sizing);
   if (!status.ok() || options.num_probes == 0) return status;
   const uint32_t most = FactsOf(sizing->layout).max_num_probes;
   if (most == 0) {
@@ -75,7 +92,7 @@ uint64_t StepOf(uint64_t num_blocks, const FilterOptions& options) {
 
 // Rounds a size up to a multiple of so many blocks, with the num_probes that every number of keys has.
 void RoundUpTo(uint64_t num_blocks, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
-  if (options.num_probes == 0) {
+  if (options.num_probes == 0 && FactsOf(sizing->layout).max_num_probes != 0) {
     const double bits_per_key = options.fpr != 0 ? BitsPerKeyForFpr(sizing->layout, options.fpr) : options.bits_per_key;
     sizing->num_probes = NumProbesForBitsPerKey(sizing->layout, bits_per_key);
   }
@@ -87,7 +104,7 @@ void RoundUpTo(uint64_t num_blocks, uint64_t num_keys, const FilterOptions& opti
   if (bytes > most) bytes = most;
   // Where another num_probes is the best for this very size, a little more may be needed for fpr. (None of 170,000
   // requests needed it.)
-  while (options.fpr != 0 && ExpectedFprOf(*sizing) > options.fpr && bytes < most) {
+  while (options.fpr != 0 && ExpectedFprOf(*sizing, options.turnovers) > options.fpr && bytes < most) {
     bytes += RoundUp(bytes / 1024, step) + (bytes < 1024 * step ? step : 0);
     if (bytes > most) bytes = most;
   }
@@ -107,7 +124,16 @@ Status RoundSize(uint64_t num_keys, const FilterOptions& options, Sizing* sizing
   return Status();
 }
 
+// The layout of those options, if they do not leave it to the number of keys.
+Layout AskedLayout(Layout layout, const FilterOptions& options) {
+  return layout == Layout::kAuto && options.removable ? Layout::kQuotient : layout;
+}
+
 }  // namespace
+
+bool KeepsRepeats(const FilterOptions& options) {
+  return FactsOf(AskedLayout(options.layout, options), options.removable ? 1 : options.num_probes).keeps_repeats;
+}
 
 Status CheckSecret(const FilterOptions& options) {
   uint8_t any = 0;
@@ -161,15 +187,22 @@ Status CheckOptionsToBuild(const FilterOptions& options) {
 }
 
 Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what) {
+  if (options.removable) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "%s keys that cannot be removed: one that only takes a key for a member would lose another "
+                         "key. Leave out removable, or make one filter for all keys (layout quotient)",
+                         what);
+  }
   if (options.layout == Layout::kAuto || options.layout == Layout::kBlocked) return Status();
   return Status::Error(StatusCode::kInvalidArgument, "%s layout blocked, not %s: choose it, or auto", what,
                        LayoutName(options.layout));
 }
 
 Status ShapeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
+  layout = AskedLayout(layout, options);
   if (layout == Layout::kAuto && options.foldable) layout = Layout::kBlocked;
-  if (layout == Layout::kAuto && options.removable) layout = Layout::kQuotient;
-  Status status = SizeUnfolded(layout, num_keys, options, sizing);
+  Status status = CheckRemoval(layout, options);
+  if (status.ok()) status = SizeUnfolded(layout, num_keys, options, sizing);
   if (status.ok() && options.body_bytes == 0) status = RoundSize(num_keys, options, sizing);
   if (status.ok() && options.removable && FactsOf(sizing->layout).chooses_removal) sizing->num_probes = 1;
   return status;
@@ -177,7 +210,7 @@ Status ShapeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& op
 
 Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
   const Status status = ShapeForOptions(layout, num_keys, options, sizing);
-  if (status.ok()) sizing->expected_fpr = ExpectedFprOf(*sizing);
+  if (status.ok()) sizing->expected_fpr = ExpectedFprOf(*sizing, options.turnovers);
   return status;
 }
 

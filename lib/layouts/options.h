@@ -16,6 +16,9 @@ Status CheckOptions(Layout layout, const FilterOptions& options);
 // The same for what is made at once, which goes by the layout and the number of keys of the options.
 Status CheckOptionsToBuild(const FilterOptions& options);
 
+// Whether each insertion counts in what these options make, because a key that came twice is to be removed twice.
+bool KeepsRepeats(const FilterOptions& options);
+
 // This is for filters that are always `blocked`; `what` begins the sentence, like "a rotating filter has".
 Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what);
 
@@ -27,12 +30,20 @@ Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& opt
 // The same without expected_fpr, which takes a hundred times as long as all else and nothing that is made depends on.
 Status ShapeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing);
 // That expected_fpr.
-inline double ExpectedFprOf(const Sizing& sizing) {
-  return ExpectedFpr(sizing.layout, sizing.num_keys, sizing.body_bytes, sizing.num_probes);
+inline double ExpectedFprOf(const Sizing& sizing, uint32_t turnovers = 0) {
+  return ExpectedFprAfter(turnovers, sizing.layout, sizing.num_keys, sizing.body_bytes, sizing.num_probes);
 }
 
+// What FilterOptions ask for beyond a set; a layout that always gives keys back does not look at it.
+struct Removal {
+  bool removable = false;
+  uint32_t turnovers = 0;  // the fpr is that after so many
+};
 // This is SizeForBitsPerKey without expected_fpr (sizing.cc).
-Status ShapeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, Sizing* sizing);
+Status ShapeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, const Removal& removal,
+                          Sizing* sizing);
+// This is SizeForFpr; expected_fpr is then that after the turnovers.
+Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, const Removal& removal, Sizing* sizing);
 
 }  // namespace linefilter::internal
 

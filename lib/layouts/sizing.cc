@@ -1,6 +1,7 @@
 #include "linefilter/sizing.h"
 
 #include <initializer_list>
+#include <optional>
 
 #include "lib/base/equal_hashes.h"
 #include "lib/base/real.h"
@@ -13,15 +14,45 @@ namespace linefilter {
 namespace {
 
 using internal::RememberedProbes;
-using Model = internal::SizingModel;
+using internal::Removal;
 
-// Finds a model; null for a layout that is not sized (see FindMaker).
-const Model* FindModel(Layout layout) {
+// The model of a layout as it is asked.
+struct Model : internal::SizingModel {
+  bool chooses_removal = false;
+  uint32_t turnovers = 0;
+  uint32_t least_probes = 1;  // 0 in a layout that has none; 1 there, too, if keys can be removed
+
+  double Fpr(uint64_t num_keys, uint64_t body_bytes, uint32_t num_probes) const {
+    if (turnovers != 0) {
+      const double keys = static_cast<double>(num_keys);
+      const double grown = keys * growth_by_turnovers(8 * static_cast<double>(body_bytes) / keys, turnovers);
+      num_keys = static_cast<uint64_t>(grown);
+      if (static_cast<double>(num_keys) < grown) ++num_keys;
+    }
+    return expected_fpr(num_keys, body_bytes, num_probes);
+  }
+  double Limit(double bits_per_key, uint32_t num_probes) const {
+    return limit_fpr(turnovers == 0 ? bits_per_key : bits_per_key / growth_by_turnovers(bits_per_key, turnovers),
+                     num_probes);
+  }
+};
+
+// Finds a model; none for a layout that is not sized (see FindMaker).
+std::optional<Model> FindModel(Layout layout, const Removal& removal = {}) {
   const internal::LayoutMaker* const maker = internal::FindMaker(layout);
-  return maker == nullptr ? nullptr : &maker->sizing;
+  if (maker == nullptr) return std::nullopt;
+  Model model{maker->sizing};
+  model.chooses_removal = FactsOf(layout).chooses_removal;
+  if (model.max_num_probes == 0) model.least_probes = model.chooses_removal && removal.removable ? 1 : 0;
+  if (model.growth_by_turnovers != nullptr) model.turnovers = removal.turnovers;
+  return model;
 }
 
-uint32_t LeastProbes(const Model& model) { return model.max_num_probes == 0 ? 0 : 1; }
+// Whether a filter can have that num_probes.
+bool TakesProbes(const Model& model, uint32_t num_probes) {
+  if (model.max_num_probes == 0) return num_probes <= (model.chooses_removal ? 1 : 0);
+  return num_probes >= 1 && num_probes <= model.max_num_probes;
+}
 
 Status NoModel(Layout layout) {
   return Status::Error(StatusCode::kInvalidArgument, "layout %d (%s) cannot be sized: choose %s",
@@ -33,8 +64,8 @@ double Clamp(double x, double low, double high) { return !(x > low) ? low : x < 
 // The num_probes with the least fpr(num_probes), which falls and then rises.
 template <class Fpr>
 uint32_t BestNumProbes(const Model& model, double bits_per_key, const Fpr& fpr) {
-  const uint32_t least = LeastProbes(model);
-  if (least == 0) return 0;
+  const uint32_t least = model.least_probes;
+  if (model.max_num_probes == 0) return least;
   uint32_t best = model.num_probes(Clamp(bits_per_key, kMinBitsPerKey, kMaxBitsPerKey));
   if (best < least) best = least;
   if (best > model.max_num_probes) best = model.max_num_probes;
@@ -60,10 +91,14 @@ Sizing ShapeOf(const Model& model, uint64_t num_keys, uint64_t body_bytes) {
   sizing.num_keys = num_keys;
   sizing.body_bytes = body_bytes;
   sizing.bits_per_key = 8 * static_cast<double>(body_bytes) / static_cast<double>(num_keys);
+  if (model.max_num_probes == 0) {
+    sizing.num_probes = model.least_probes;
+    return sizing;
+  }
   RememberedProbes remembered(model.layout, num_keys, body_bytes);
   if (!remembered.Find(&sizing.num_probes)) {
-    sizing.num_probes = BestNumProbes(model, sizing.bits_per_key,
-                                      [&](uint32_t k) { return model.expected_fpr(num_keys, body_bytes, k); });
+    sizing.num_probes =
+        BestNumProbes(model, sizing.bits_per_key, [&](uint32_t k) { return model.Fpr(num_keys, body_bytes, k); });
     remembered.Keep(sizing.num_probes);
   }
   return sizing;
@@ -72,14 +107,14 @@ Sizing ShapeOf(const Model& model, uint64_t num_keys, uint64_t body_bytes) {
 // Describes num_keys >= 1 keys in body_bytes, with the best num_probes.
 Sizing Describe(const Model& model, uint64_t num_keys, uint64_t body_bytes) {
   Sizing sizing = ShapeOf(model, num_keys, body_bytes);
-  sizing.expected_fpr = model.expected_fpr(num_keys, body_bytes, sizing.num_probes);
+  sizing.expected_fpr = model.Fpr(num_keys, body_bytes, sizing.num_probes);
   return sizing;
 }
 
 Sizing EmptySet(const Model& model) {
   Sizing sizing;
   sizing.layout = model.layout;
-  sizing.num_probes = LeastProbes(model);
+  sizing.num_probes = model.least_probes;
   return sizing;
 }
 
@@ -106,11 +141,11 @@ Status TooLarge(const Model& model, uint64_t num_keys, double bits_per_key) {
 }
 
 uint32_t LimitNumProbes(const Model& model, double bits_per_key) {
-  return BestNumProbes(model, bits_per_key, [&](uint32_t k) { return model.limit_fpr(bits_per_key, k); });
+  return BestNumProbes(model, bits_per_key, [&](uint32_t k) { return model.Limit(bits_per_key, k); });
 }
 
 double LimitFpr(const Model& model, double bits_per_key) {
-  return model.limit_fpr(bits_per_key, LimitNumProbes(model, bits_per_key));
+  return model.Limit(bits_per_key, LimitNumProbes(model, bits_per_key));
 }
 
 // Finds the least density whose limit reaches fpr: regula falsi on ln fpr, nearly linear in the density (Illinois).
@@ -162,7 +197,7 @@ Layout ResolveAuto(uint64_t num_keys, double bits_per_key) {
 
 // Does the same for an fpr: it is classic also where that alone reaches it.
 Layout ResolveAutoForFpr(uint64_t num_keys, double fpr) {
-  const Model& blocked = *FindModel(Layout::kBlocked);
+  const Model blocked = *FindModel(Layout::kBlocked);
   if (fpr < LimitFpr(blocked, kMaxBitsPerKey)) return Layout::kClassic;
   return ResolveAuto(num_keys, num_keys == 0 ? 0 : LimitBitsPerKey(blocked, fpr));
 }
@@ -201,30 +236,37 @@ Status CheckBitsPerKey(double bits_per_key) {
 }  // namespace
 
 double ModelError(Layout layout, double bits_per_key, bool best_num_probes, bool large_set) noexcept {
-  const Model* model = FindModel(layout);
-  if (model == nullptr || !(bits_per_key >= 4 && bits_per_key <= 24)) return __builtin_nan("");
+  const std::optional<Model> model = FindModel(layout);
+  if (!model || !(bits_per_key >= 4 && bits_per_key <= 24)) return __builtin_nan("");
   double error = model->error;
   if (!best_num_probes && model->error_of_other_probes > error) error = model->error_of_other_probes;
   if (!large_set && model->error_of_small_sets > error) error = model->error_of_small_sets;
   return error;
 }
 
-double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t body_bytes, uint32_t num_probes) noexcept {
-  const Model* model = FindModel(layout);
-  if (model == nullptr || body_bytes % model->unit_bytes != 0 || body_bytes > model->max_bytes ||
-      num_probes < LeastProbes(*model) || num_probes > model->max_num_probes) {
+double ExpectedFprAfter(uint32_t turnovers, Layout layout, uint64_t num_keys, uint64_t body_bytes,
+                        uint32_t num_probes) noexcept {
+  const bool removable = FactsOf(layout, num_probes).gives_back;
+  const std::optional<Model> model = FindModel(layout, {removable, removable ? turnovers : 0});
+  if (!model || body_bytes % model->unit_bytes != 0 || body_bytes > model->max_bytes ||
+      !TakesProbes(*model, num_probes)) {
     return 1;
   }
   if (num_keys == 0) return 0;
-  return body_bytes == 0 ? 1 : model->expected_fpr(num_keys, body_bytes, num_probes);
+  return body_bytes == 0 ? 1 : model->Fpr(num_keys, body_bytes, num_probes);
 }
 
-Status internal::ShapeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, Sizing* sizing) {
+double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t body_bytes, uint32_t num_probes) noexcept {
+  return ExpectedFprAfter(0, layout, num_keys, body_bytes, num_probes);
+}
+
+Status internal::ShapeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, const Removal& removal,
+                                    Sizing* sizing) {
   const Status status = CheckBitsPerKey(bits_per_key);
   if (!status.ok()) return status;
   if (layout == Layout::kAuto) layout = ResolveAuto(num_keys, bits_per_key);
-  const Model* model = FindModel(layout);
-  if (model == nullptr) return NoModel(layout);
+  const std::optional<Model> model = FindModel(layout, removal);
+  if (!model) return NoModel(layout);
   if (num_keys == 0) {
     *sizing = EmptySet(*model);
     return Status();
@@ -236,15 +278,19 @@ Status internal::ShapeForBitsPerKey(Layout layout, uint64_t num_keys, double bit
 }
 
 Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, Sizing* sizing) noexcept {
-  const Status status = internal::ShapeForBitsPerKey(layout, num_keys, bits_per_key, sizing);
+  const Status status = internal::ShapeForBitsPerKey(layout, num_keys, bits_per_key, {}, sizing);
   if (status.ok()) sizing->expected_fpr = internal::ExpectedFprOf(*sizing);
   return status;
 }
 
 Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) noexcept {
+  return internal::SizeForFpr(layout, num_keys, fpr, {}, sizing);
+}
+
+Status internal::SizeForFpr(Layout layout, uint64_t num_keys, double fpr, const Removal& removal, Sizing* sizing) {
   if (layout == Layout::kAuto) layout = fpr > 0 && fpr < 1 ? ResolveAutoForFpr(num_keys, fpr) : Layout::kBlocked;
-  const Model* model = FindModel(layout);
-  if (model == nullptr) return NoModel(layout);
+  const std::optional<Model> model = FindModel(layout, removal);
+  if (!model) return NoModel(layout);
   const Status status = CheckFpr(*model, num_keys, fpr);
   if (!status.ok()) return status;
   if (num_keys == 0) {
@@ -279,15 +325,19 @@ Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) 
   return Status();
 }
 
+Status SizeForOptions(uint64_t num_keys, const FilterOptions& options, Sizing* sizing) noexcept {
+  return internal::SizeForOptions(options.layout, num_keys, options, sizing);
+}
+
 uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr, uint32_t num_probes) noexcept {
-  const Model* model = FindModel(layout);
-  if (model == nullptr || body_bytes < model->min_bytes || body_bytes % model->unit_bytes != 0 || !(fpr > 0) ||
-      body_bytes > model->max_bytes || num_probes > model->max_num_probes) {
+  const std::optional<Model> model = FindModel(layout);
+  if (!model || body_bytes < model->min_bytes || body_bytes % model->unit_bytes != 0 || !(fpr > 0) ||
+      body_bytes > model->max_bytes || (num_probes != 0 && !TakesProbes(*model, num_probes))) {
     return 0;
   }
   const auto reaches_fpr = [&](uint64_t num_keys) {
     return (num_probes == 0 ? Describe(*model, num_keys, body_bytes).expected_fpr
-                            : model->expected_fpr(num_keys, body_bytes, num_probes)) <= fpr;
+                            : model->Fpr(num_keys, body_bytes, num_probes)) <= fpr;
   };
   // Sizing gives at least 1 bit per key. A filter that is there may get more keys than that, and a layout without
   // num_probes has no choice that would depend on them.
@@ -304,18 +354,18 @@ uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr, uint32_t 
 }
 
 uint32_t NumProbesForBitsPerKey(Layout layout, double bits_per_key) noexcept {
-  const Model* model = FindModel(layout);
-  return model == nullptr ? 0 : LimitNumProbes(*model, Clamp(bits_per_key, kMinBitsPerKey, kMaxBitsPerKey));
+  const std::optional<Model> model = FindModel(layout);
+  return !model ? 0 : LimitNumProbes(*model, Clamp(bits_per_key, kMinBitsPerKey, kMaxBitsPerKey));
 }
 
 double FprForBitsPerKey(Layout layout, double bits_per_key) noexcept {
-  const Model* model = FindModel(layout);
-  return model == nullptr ? 1 : LimitFpr(*model, Clamp(bits_per_key, kMinBitsPerKey, kMaxBitsPerKey));
+  const std::optional<Model> model = FindModel(layout);
+  return !model ? 1 : LimitFpr(*model, Clamp(bits_per_key, kMinBitsPerKey, kMaxBitsPerKey));
 }
 
 double BitsPerKeyForFpr(Layout layout, double fpr) noexcept {
-  const Model* model = FindModel(layout);
-  return model == nullptr ? kMaxBitsPerKey : LimitBitsPerKey(*model, Clamp(fpr, 1e-30, 1));
+  const std::optional<Model> model = FindModel(layout);
+  return !model ? kMaxBitsPerKey : LimitBitsPerKey(*model, Clamp(fpr, 1e-30, 1));
 }
 
 }  // namespace linefilter

@@ -77,14 +77,6 @@ const Terms& FindTerms(uint32_t num_probes) {
   }
 }
 
-// e^x - 1, x <= 0.
-double ExpOfNegativeLess1(double x) {
-  if (x < -0.25) return ExpOfNegative(x) - 1;
-  double sum = 1;
-  for (int i = 14; i >= 2; --i) sum = 1 + sum * x / i;
-  return sum * x;
-}
-
 // exponent(h) of a key in the mean `load` is that of the probability that all keys miss it.
 template <class Exponent>
 double MeanOfTerms(uint32_t k, double load, const Exponent& exponent) {
