@@ -2,13 +2,16 @@
 //
 // Idea: each step of TestQuotientBlock (linefilter/internal/test_quotient_block.h) is done for all keys. A vector has
 // no PDEP, so a run is found by counting bits: the byte where it begins, then the bit. Here a run of more than four
-// entries is rare, too. So a nibble tells its length, and two shifts repeat a remainder. If the run of a key is rare,
-// all keys are asked once more, by what knows of 124 entries. With less than 10 bits per key that is often.
+// entries is rare, too. So a nibble tells its length, and two shifts repeat a remainder. On AVX2 a key is rare that has
+// its run behind entry 59, and all four are asked once more. AVX-512 looks at 124 entries always.
 //
-// Rejected, ns per key of a batch at 24 KB and 10 bits per key on Zen 5: windows by a gather (AVX-512 2.5 in place of
-// 1.8, AVX2 4.2 in place of 3.9); 124 entries always (AVX2 4.2 in place of 3.6); runs of eight (AVX2 4.9 in place of
-// 4.2); the lowest bits of remainders by a table (AVX-512 as fast, AVX2 5.6); windows of some keys while the next are
-// found (AVX2 3.9 in place of 4.2 with 124 entries, AVX-512 2.6 in place of 2.4).
+// Rejected, ns per key of a batch in 24 KB at 10 bits per key on Zen 5:
+// - windows by a gather: AVX-512 2.5 in place of 1.8, AVX2 4.2 in place of 3.9
+// - 124 entries always: AVX2 4.2 in place of 3.6 (but 4.2 in place of 5.4 at 8 bits per key)
+// - 60 entries: AVX-512 2.7 in place of 2.5 where half of the keys are members
+// - runs of eight entries: AVX2 4.9 in place of 4.2
+// - the lowest bits of remainders from a table: AVX-512 as fast, AVX2 5.6 in place of 4.2
+// - windows of some keys while those of the next are found: AVX2 3.9 in place of 4.2, AVX-512 2.6 in place of 2.4
 
 // It is included once per target.
 #if defined(LINEFILTER_LIB_LAYOUTS_QUOTIENT_LOOKUPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -130,7 +133,7 @@ HWY_INLINE KeyVec SumOfBytesUpTo(KeyVec limit, KeyVec bytes, uint8_t each) {
   return hn::SumsOf8(ZeroWhere(are_more, hn::Set(ByteTag(), each)));
 }
 
-// Loads 16 bytes of each block; key 2 i is in block i of `even`.
+// Loads 16 bytes of each block; those of key 2 i are 128-bit lane i of `even`.
 HWY_INLINE void LoadPairs(const uint8_t* const* blocks, size_t at, KeyVec* even, KeyVec* odd) {
   const auto load = [=](size_t key)
                         HWY_ATTR { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(blocks[key] + at)); };
