@@ -12,6 +12,8 @@
 // - runs of eight entries: AVX2 4.9 in place of 4.2
 // - the lowest bits of remainders from a table: AVX-512 as fast, AVX2 5.6 in place of 4.2
 // - windows of some keys while those of the next are found: AVX2 3.9 in place of 4.2, AVX-512 2.6 in place of 2.4
+// - one ring for blocks of any alignment (2 KB less per target): at 512 MB 4.4 in place of 4.3 on AVX2, as fast on
+//   AVX-512
 
 // It is included once per target.
 #if defined(LINEFILTER_LIB_LAYOUTS_QUOTIENT_LOOKUPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
