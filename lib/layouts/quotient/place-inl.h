@@ -57,7 +57,19 @@ namespace linefilter {
 namespace HWY_NAMESPACE {
 namespace {
 
-HWY_INLINE uint32_t CountOnes(uint64_t bits) { return static_cast<uint32_t>(__builtin_popcountll(bits)); }
+// Byte i has the ones of bytes 0 to i.
+HWY_INLINE uint64_t SumsOfOnes(uint64_t bits) {
+  uint64_t sums = bits - ((bits >> 1) & 0x5555555555555555);
+  sums = (sums & 0x3333333333333333) + ((sums >> 2) & 0x3333333333333333);
+  return ((sums + (sums >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101;
+}
+HWY_INLINE uint32_t CountOnes(uint64_t bits) {
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_SSE4
+  return static_cast<uint32_t>(SumsOfOnes(bits) >> 56);  // the compiler would call a function
+#else
+  return static_cast<uint32_t>(__builtin_popcountll(bits));
+#endif
+}
 // They must not be 0.
 HWY_INLINE uint32_t LowestOne(uint64_t bits) { return static_cast<uint32_t>(__builtin_ctzll(bits)); }
 HWY_INLINE uint32_t HighestOne(uint64_t bits) { return 63 - static_cast<uint32_t>(__builtin_clzll(bits)); }
@@ -68,9 +80,7 @@ HWY_INLINE uint32_t SelectOne(uint64_t bits, uint32_t number) {
   return static_cast<uint32_t>(_tzcnt_u64(_pdep_u64(uint64_t{1} << number, bits)));
 #else
   constexpr uint64_t kOnes = 0x0101010101010101, kHighs = 0x8080808080808080;
-  uint64_t sums = bits - ((bits >> 1) & 0x5555555555555555);
-  sums = (sums & 0x3333333333333333) + ((sums >> 2) & 0x3333333333333333);
-  sums = ((sums + (sums >> 4)) & 0x0f0f0f0f0f0f0f0f) * kOnes;  // byte i: the ones in bytes 0 to i
+  const uint64_t sums = SumsOfOnes(bits);
   if (number >= sums >> 56) return 64;
   const uint64_t not_above = ((number * kOnes | kHighs) - sums) & kHighs;  // bytes whose sum is at most `number`
   const uint32_t at = 8 * CountOnes(not_above);
