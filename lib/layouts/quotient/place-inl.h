@@ -35,10 +35,11 @@ inline constexpr uint32_t kWindowBits = 57;
 
 // 1 in the lowest bit of each field of `width` bits, and how many fields a window has.
 struct FieldOnes {
-  uint64_t of_width[kMostRemainderBits + 1] = {};
-  uint8_t in_window[kMostRemainderBits + 1] = {};
+  static constexpr uint32_t kMostWidth = kMostRemainderBits + 1;  // one more than an entry has
+  uint64_t of_width[kMostWidth + 1] = {};
+  uint8_t in_window[kMostWidth + 1] = {};
   constexpr FieldOnes() {
-    for (uint32_t width = 1; width <= kMostRemainderBits; ++width) {
+    for (uint32_t width = 1; width <= kMostWidth; ++width) {
       for (uint32_t at = 0; at + width <= 64; at += width) of_width[width] |= uint64_t{1} << at;
       in_window[width] = static_cast<uint8_t>(kWindowBits / width);
     }
@@ -137,10 +138,10 @@ struct RunBegins {
   }
 };
 
-// At least kWindowBits bits from that one on, or what there is until the block's end.
+// At least kWindowBits bits from that one on, or what there is until the block's end. At the end itself it is anything.
 HWY_INLINE uint64_t Window(const uint8_t* block, uint32_t at) {
   const uint32_t byte = at / 8 < 56 ? at / 8 : 56;
-  return internal::LoadLE64(block + byte) >> (at - 8 * byte);
+  return internal::LoadLE64(block + byte) >> ((at - 8 * byte) & 63);
 }
 
 // The fields of a sound block that is not empty.
@@ -162,10 +163,10 @@ struct Fields {
     const uint32_t dropped = second >> 8 & 31;
     width = internal::kMostRemainderBits - dropped;
     size = runs.Select(CountOnes(buckets));
-    const uint32_t last = num_long & 127;
+    const bool is_border = runs.Has(num_long & 127);
     runs.Keep(RunBegins::Below((size + 1) & 127));  // what follows is not theirs
     return HWY_LIKELY((buckets != 0) & (size < internal::kManyEntries) & (dropped < internal::kMostRemainderBits) &
-                      (num_long < size) & runs.Has(last) & ((dropped != 0) | (num_long == 0)) &
+                      (num_long < size) & is_border & ((dropped != 0) | (num_long == 0)) &
                       (internal::kRunEndsAt + size + BitsOf(size) <= internal::kQuotientBlockBits));
   }
   // The four words in front of the entries.
@@ -197,7 +198,7 @@ struct Place {
     highs = lows << ((bits - 1) & 63);
     run = Window(block, internal::kQuotientBlockBits - fields.BitsOf(begin + size)) & all;
     wanted = internal::RemainderOf(q, bits) * lows;
-    return HWY_LIKELY((run_bits <= internal::kWindowBits) & (bits != 0));
+    return HWY_LIKELY(run_bits <= internal::kWindowBits);
   }
   // The highest bits of the fields of a that are not smaller than those of b.
   HWY_INLINE uint64_t NotSmaller(uint64_t a, uint64_t b) const {
