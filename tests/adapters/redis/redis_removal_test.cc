@@ -145,11 +145,21 @@ TEST_F(RedisRemovalTest, IsRefusedWhereItWouldTakeOtherKeysAway) {
     EXPECT_EQ(outcome, RedisRemove::kFailed);
     EXPECT_EQ(CountMissing(filter, {hash}), 0u);
   };
-  RedisFilter removable = Create("removable", 100);
+  RedisFilter removable = Create("removable", 100), early = Open("removable");
   EXPECT_TRUE(IsOk(removable.BeginGeneration(100, options_)));
   refuses(&removable, "between two generations");
+  RedisFilter late = Open("removable");
+  const uint64_t before = late.generation();
   EXPECT_TRUE(IsOk(removable.SwitchGeneration()));
-  EXPECT_EQ(RemoveAll(&removable, {hash})[0], RedisRemove::kRemoved);
+  for (RedisFilter* filter : {&early, &late}) {  // the one that it saw last is another one
+    EXPECT_TRUE(Says(StatusCode::kIncompatible, filter->RemoveHash(hash, &outcome), "another generation"));
+    EXPECT_EQ(outcome, RedisRemove::kUnknown);
+    EXPECT_TRUE(Says(StatusCode::kIncompatible, filter->RemoveHash(hash, &outcome, before), "another generation"));
+    EXPECT_EQ(CountMissing(filter, {hash}), 0u);
+  }
+  EXPECT_EQ(RemoveAll(&late, {hash})[0], RedisRemove::kRemoved);
+  EXPECT_TRUE(IsOk(early.RemoveHash(hash, &outcome, removable.generation())));
+  EXPECT_EQ(outcome, RedisRemove::kAbsent);
 
   options_.removable = false;
   RedisFilter set = Create("set", 100);
