@@ -97,14 +97,16 @@ int RunRemove(const Add& add, KeyReader* reader, RedisFilter* filter) {
     read += keys.size();
     return status.ok();
   });
-  Report report;
-  report.Text("filter", add.name);
-  report.Count("keys_read", read);
-  report.Count("removed", of[1]);
-  report.Count("absent", of[0]);
-  report.Count("failed", of[2]);
-  report.Count("unknown", of[3]);
-  report.Print(add.json);
+  if (status.ok() || of[2] != read) {
+    Report report;
+    report.Text("filter", add.name);
+    report.Count("keys_read", read);
+    report.Count("removed", of[1]);
+    report.Count("absent", of[0]);
+    report.Count("failed", of[2]);
+    report.Count("unknown", of[3]);
+    report.Print(add.json);
+  }
   if (!status.ok()) {
     return FailRedis("add --remove", add.name, status,
                      of[3] == 0 ? "" : "Do not remove again what is unknown: it costs a false positive at most.");
@@ -172,8 +174,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Choice("--print", &add->print, {"new", "known", "failed"},
                    "Print only the lines whose keys have this outcome, as they were read");
   arguments.AtMostOneOf("--print", "--json");
-  arguments.Flag("--remove", &add->remove,
-                 "Take the keys out instead, each once; of filters made with --removable, or of layout counting");
+  arguments.Flag("--remove", &add->remove, "Take the keys out instead, each once; of filters made with --removable");
   arguments.AtMostOneOf("--print", "--remove");
   arguments.Secret(&add->secret, SecretUse::kAsk, &add->keys);
   DeclareServer(&arguments, ServerUse::kAdd, &add->server);

@@ -101,7 +101,7 @@ Status CheckGivesBack(const FilterRecord& record) {
   if (!GivesBack(current.layout, current.num_probes)) {
     return Status::Error(StatusCode::kIncompatible,
                          "filter %s in Redis is %s%s, which gives no key back: build it anew without the key, or "
-                         "create it with FilterOptions::removable",
+                         "create a removable one",
                          name.c_str(), LayoutName(current.layout), facts.chooses_removal ? " (a set)" : "");
   }
   if (!header.next.exists() && !header.previous.exists()) return Status();
