@@ -181,20 +181,21 @@ std::vector<uint8_t> AddHashes(Redis& redis, const Hashes& hashes, py::handle ke
   return outcomes;
 }
 
-bool RemoveHash(Redis& redis, uint64_t hash) {
+bool RemoveHash(Redis& redis, uint64_t hash, uint64_t generation) {
   RedisRemove outcome = RedisRemove::kFailed;
-  redis.Do([&](RedisFilter& filter) { return filter.RemoveHash(hash, &outcome); });
+  redis.Do([&](RedisFilter& filter) { return filter.RemoveHash(hash, &outcome, generation); });
   return outcome == RedisRemove::kRemoved;
 }
 
 // Removes hashes, which are those of `keys`, and returns 1 for each that was removed.
 template <class Hashes>
-std::vector<uint8_t> RemoveHashes(Redis& redis, const Hashes& hashes, py::handle keys) {
+std::vector<uint8_t> RemoveHashes(Redis& redis, const Hashes& hashes, py::handle keys, uint64_t generation) {
   static_assert(sizeof(RedisRemove) == 1);
   std::vector<uint8_t> outcomes(hashes.size(), static_cast<uint8_t>(RedisRemove::kFailed));
   try {
     InPieces(redis, hashes.size(), [&](RedisFilter& filter, size_t begin, size_t size) {
-      return filter.RemoveHashes(hashes.data() + begin, size, reinterpret_cast<RedisRemove*>(outcomes.data() + begin));
+      return filter.RemoveHashes(hashes.data() + begin, size, reinterpret_cast<RedisRemove*>(outcomes.data() + begin),
+                                 generation);
     });
   } catch (py::error_already_set& error) {
     const std::vector<Told> told = {{"were_removed", static_cast<uint8_t>(RedisRemove::kRemoved)},
@@ -332,19 +333,22 @@ void BindInsertions(py::class_<Redis>& bound) {
            [](Redis& redis, py::handle keys) { AddToNext(redis, HashesOfIterable(redis, keys)); });
 }
 
+// `generation` is the one to remove from; 0 means the one that serves, as far as is known.
 void BindRemovals(py::class_<Redis>& bound) {
-  bound.def("remove", [](Redis& redis, py::handle key) { return RemoveHash(redis, redis.hasher().OfObject(key)); })
+  bound
+      .def("remove", [](Redis& redis, py::handle key,
+                        uint64_t generation) { return RemoveHash(redis, redis.hasher().OfObject(key), generation); })
       .def("remove_hash", &RemoveHash)
-      .def(
-          "remove_words",
-          [](Redis& redis, py::handle keys, const py::object& answers) {
-            return TellEach(RemoveHashes(redis, HashesOfWords(redis, keys), keys), answers);
-          },
-          py::arg("keys"), py::arg("answers") = py::none())
+      .def("remove_words",
+           [](Redis& redis, py::handle keys, const py::object& answers, uint64_t generation) {
+             return TellEach(RemoveHashes(redis, HashesOfWords(redis, keys), keys, generation), answers);
+           })
       .def("remove_hashes",
-           [](Redis& redis, py::handle array) { return NumOnes(RemoveHashes(redis, Words(array), array)); })
-      .def("remove_each", [](Redis& redis, py::handle keys) {
-        return BytesOf(RemoveHashes(redis, HashesOfIterable(redis, keys), keys));
+           [](Redis& redis, py::handle array, uint64_t generation) {
+             return NumOnes(RemoveHashes(redis, Words(array), array, generation));
+           })
+      .def("remove_each", [](Redis& redis, py::handle keys, uint64_t generation) {
+        return BytesOf(RemoveHashes(redis, HashesOfIterable(redis, keys), keys, generation));
       });
 }
 

@@ -383,4 +383,10 @@ def test_what_is_not_removed_says_why(at):
     seen.begin_generation(3000, fpr=0.01, layout="quotient", removable=True, turnovers=5)
     seen.add_many_to_next(KEYS)
     seen.switch_generation()
-    assert seen.num_probes == 1 and seen.remove_many(KEYS).all()
+    assert seen.num_probes == 1 and seen.remove_many(KEYS[:2000], generation=seen.generation).all()
+    for remove in (seen.remove, seen.remove_hash):
+        with pytest.raises(linefilter.IncompatibleError, match="another generation"):
+            remove(2000, generation=seen.generation ^ 1)
+    with pytest.raises(linefilter.IncompatibleError) as error:
+        seen.remove_many(KEYS[2000:], generation=seen.generation ^ 1)
+    assert error.value.unknown.all() and seen.contains_many(KEYS[2000:]).all() and seen.remove_many(KEYS[2000:]).all()

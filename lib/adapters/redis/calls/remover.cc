@@ -104,11 +104,18 @@ Status CheckGivesBack(const FilterRecord& record) {
                          "create a removable one",
                          name.c_str(), LayoutName(current.layout), facts.chooses_removal ? " (a set)" : "");
   }
-  if (!header.next.exists() && !header.previous.exists()) return Status();
+  return Status();
+}
+
+bool IsBetween(const FilterRecord& record) {
+  return record.header().next.exists() || record.header().previous.exists();
+}
+
+Status BetweenGenerations(const std::string& name) {
   return Status::Error(StatusCode::kIncompatible,
                        "filter %s in Redis is between two generations, so no key can be removed: leave it in, for the "
                        "next one may not have it, and would give up another key",
-                       name.c_str());
+                       Printable(name).c_str());
 }
 
 Status ServesNoMore(const std::string& name) {
@@ -138,16 +145,17 @@ Status RemoveOneBatch(FilterRecord* record, uint64_t id, const uint64_t* hashes,
                       bool* goes_on) {
   Router& router = record->router();
   for (int tries = 0; tries < kMostGenerations; ++tries) {
-    if (record->header().next.exists() || record->header().previous.exists()) {  // perhaps no more
+    if (IsBetween(*record)) {  // perhaps no more
       const Status read = record->ReadHeader();
       if (!read.ok()) return read;
     }
-    if (record->current().generation.id != id) {
-      std::fill(outcomes, outcomes + n, RedisRemove::kUnknown);
-      return ServesNoMore(record->name());
-    }
     Status status = CheckGivesBack(*record);
     if (!status.ok()) return status;
+    const bool serves = record->current().generation.id == id;
+    if (!serves || IsBetween(*record)) {
+      std::fill(outcomes, outcomes + n, RedisRemove::kUnknown);
+      return serves ? BetweenGenerations(record->name()) : ServesNoMore(record->name());
+    }
     RemoveBatch removals(record->current(), record->header().version, record->look(), hashes, n);
     status = removals.Run(&router, &record->batch());
     for (size_t i = 0; i < n; ++i) outcomes[i] = removals.OutcomeOf(i);
@@ -190,8 +198,12 @@ Status Remove(FilterRecord* record, uint64_t generation, const uint64_t* hashes,
     const Status status = RemoveOneBatch(record, generation, hashes + begin, count, part.data(), &goes_on);
     if (outcomes != nullptr) std::copy(part.begin(), part.end(), outcomes + begin);
     if (first.ok()) first = status;
-    if (!status.ok() && !goes_on) break;
     begin += count;
+    if (status.ok() || goes_on) continue;
+    // What is true of the generation is true of the other keys, too: they must not be removed from a later one.
+    const bool leave = status.code() == StatusCode::kIncompatible && part[0] == RedisRemove::kUnknown;
+    if (leave && outcomes != nullptr) std::fill(outcomes + begin, outcomes + n, RedisRemove::kUnknown);
+    break;
   }
   return first;
 }
