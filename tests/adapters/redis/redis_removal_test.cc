@@ -215,6 +215,34 @@ TEST_F(RedisRemovalTest, AScriptThatHadNoReplyIsNotRunAgain) {
   }
 }
 
+// The server did not say behind the script that it is still the master: its reply does not count, nor does the script
+// run again on the master that is there now.
+TEST_F(RedisRemovalTest, AReplyThatDoesNotCountIsNotAskedForAgain) {
+  const std::vector<uint64_t> hashes = RandomHashes(10, 13);
+  RedisFilter direct = Create("seen", 100);
+  for (int times = 0; times < 2; ++times) (void)InsertAll(&direct, hashes);
+  RedisRelay relay(server_->port());
+  std::atomic<int> scripts{0};
+  std::atomic<bool> was_closed{false};
+  relay.before = [&](const RedisRelay::Words& words) {
+    scripts += words[0] == "EVAL";
+    if (words[0] != "ROLE" || scripts == 0 || was_closed) return RedisRelay::Act();
+    was_closed = true;
+    return RedisRelay::Act(RedisRelay::Act::kClose);
+  };
+  RedisServers servers = servers_;
+  servers.addresses = relay.address();
+  RedisFilter filter = Opened(servers, "seen");
+  scripts = 0;
+  was_closed = false;
+  std::vector<RedisRemove> outcomes(hashes.size());
+  EXPECT_EQ(filter.RemoveHashes(hashes.data(), hashes.size(), outcomes.data()).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(CountOf(outcomes, RedisRemove::kUnknown), hashes.size());
+  EXPECT_TRUE(was_closed);
+  EXPECT_EQ(scripts, 1);
+  EXPECT_EQ(CountMissing(&direct, hashes), 0u);
+}
+
 // What others write between the read and the write of a block is not undone; the reply brings it, and it is changed.
 TEST_F(RedisRemovalTest, WhatOthersWroteMeanwhileStays) {
   RedisFilter other = Create("seen", 20);  // a few blocks
