@@ -29,14 +29,12 @@ const char* Difference(const FilterBase& one, const FilterBase& other) {
   return one.key_hash().DifferenceTo(other.key_hash());
 }
 
-// The keys that leave a single position free, on average. A filter of which every bit is set has about as many, or
+// The keys that leave a single place free, on average. A filter of which every place is taken has about as many, or
 // more.
 double KeysThatFill(const FilterBase& filter) {
   const LayoutRecord& record = *FindLayout(filter.layout());
   const ProbeState& state = filter.probe_state();
-  if (record.size_at_fill == nullptr) return 8 * static_cast<double>(filter.body_bytes());  // it has no positions
-  const double positions = 8 * static_cast<double>(filter.body_bytes()) / record.facts.bits_of_position;
-  return record.size_at_fill(1 - 1 / positions, state.num_probes, state.num_units).keys;
+  return record.size_at_fill(1 - 1 / record.PlacesIn(filter.body_bytes()), state.num_probes, state.num_units).keys;
 }
 
 }  // namespace

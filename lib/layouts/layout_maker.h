@@ -74,6 +74,8 @@ struct SizingModel {
 struct LayoutMaker {
   // False if a body is always made at once, by build_range.
   bool takes_keys() const { return FactsOf(sizing.layout).takes_keys; }
+  // True if build_range inserts key by key, in no scratch. Other layouts that take keys do so where it gets none.
+  bool inserts_ranges() const { return takes_keys() && range_scratch_bytes == nullptr; }
   // In a layout with blocks a unit is a block.
   uint64_t block_bytes() const { return sizing.unit_bytes; }
   uint64_t index_mask() const { return FindLayout(sizing.layout)->index_mask; }

@@ -83,7 +83,7 @@ void SetBits(size_t first, size_t count, uint64_t value, Bytes* body) {
   }
 }
 
-// Of a key in a block.
+// The q of a key (section 12).
 uint64_t QOf(const Question& key) { return reference::InBlockHash(key.Hash(0)) * uint64_t{0x9E3779B1} % 0x100000000; }
 
 // Blocks of few bits: S ends too early or very late, and a remainder has 27 bits, the last of which is 0 in each key.
@@ -118,7 +118,7 @@ struct Edit {
   uint64_t value;
 };
 
-// A block of one key per bucket would hide what goes wrong inside of a bucket: 60 keys leave few buckets empty.
+// 60 keys leave few buckets empty, and some have several entries.
 void Contradictions(ImagesFile* file) {
   file->Section("Layout quotient: blocks that no writer makes. Their bits alone decide what is answered");
   constexpr uint64_t kOnes = ~uint64_t{0};

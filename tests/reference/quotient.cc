@@ -51,9 +51,18 @@ bool HasRoom(const Entries& entries, int length) {
   return bits <= kBlockBits;
 }
 
-// Of entries of length `from`. In a set, neighbours that are equal then become one.
+// Shortens entries of length `from`. In a set, neighbours become one if they are shortened and equal then.
 Entries Shortened(Entries entries, int from, int to, bool is_set) {
-  for (Entry& entry : entries) entry.remainder >>= BitsOf(from, entry.bucket) - BitsOf(to, entry.bucket);
+  const auto dropped = [&](int bucket) { return BitsOf(from, bucket) - BitsOf(to, bucket); };
+  for (Entry& entry : entries) entry.remainder >>= dropped(entry.bucket);
+  const auto are_one = [&](const Entry& a, const Entry& b) { return is_set && a == b && dropped(a.bucket) > 0; };
+  entries.erase(std::unique(entries.begin(), entries.end(), are_one), entries.end());
+  return entries;
+}
+
+// In order, and in a set without repetition.
+Entries Sorted(Entries entries, bool is_set) {
+  std::sort(entries.begin(), entries.end());
   if (is_set) entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
   return entries;
 }
@@ -130,6 +139,15 @@ int QuotientLength(const uint8_t* block) {
   return Read(block, &entries, &length) ? length : -1;
 }
 
+std::vector<QuotientEntry> QuotientEntries(const uint8_t* block) {
+  std::vector<QuotientEntry> found;
+  Entries entries;
+  int length = 0;
+  if (!Read(block, &entries, &length)) return found;
+  for (const Entry& entry : entries) found.push_back({entry.bucket, BitsOf(length, entry.bucket), entry.remainder});
+  return found;
+}
+
 bool QuotientMayContain(const uint8_t* block, uint64_t hash) {
   const uint32_t q = QOf(hash);
   const int b = BucketOf(q);
@@ -157,8 +175,11 @@ bool QuotientMayContain(const uint8_t* block, uint64_t hash) {
 void QuotientBlock(const std::vector<uint64_t>& hashes, bool is_set, uint8_t* block) {
   Entries entries;
   for (const uint64_t hash : hashes) entries.push_back(EntryOf(QOf(hash), kMostLength));
-  std::sort(entries.begin(), entries.end());
-  WriteWithRoom(entries, kMostLength, is_set, block);
+  entries = Sorted(entries, is_set);
+  int limit = kMostLength;  // found in steps of a bit first: where there is no room, there is none at a greater length
+  const auto has_room = [&](int length) { return HasRoom(Shortened(entries, kMostLength, length, is_set), length); };
+  while (limit >= kBuckets && !has_room(limit - kBuckets)) limit -= kBuckets;
+  WriteWithRoom(Shortened(entries, kMostLength, limit, is_set), limit, is_set, block);
 }
 
 void QuotientInsert(uint64_t hash, bool is_set, uint8_t* block) {
@@ -190,8 +211,7 @@ void QuotientUnite(const uint8_t* other, bool is_set, uint8_t* block) {
   entries = Shortened(entries, length, limit, is_set);
   others = Shortened(others, other_length, limit, is_set);
   entries.insert(entries.end(), others.begin(), others.end());
-  std::sort(entries.begin(), entries.end());
-  WriteWithRoom(entries, limit, is_set, block);
+  WriteWithRoom(Sorted(entries, is_set), limit, is_set, block);
 }
 
 }  // namespace reference

@@ -94,6 +94,11 @@ bool RetrievalMayContain(const Bytes& body, uint64_t hash);
 // Section 12: a block of 64 bytes, of a set or of a multiset.
 bool QuotientMayContain(const uint8_t* block, uint64_t hash);
 int QuotientLength(const uint8_t* block);  // L; -1: the block is not sound
+struct QuotientEntry {
+  int bucket, bits;  // so many bits has the remainder
+  uint32_t remainder;
+};
+std::vector<QuotientEntry> QuotientEntries(const uint8_t* block);  // in their order; none if the block is not sound
 // The block that has these hashes.
 void QuotientBlock(const std::vector<uint64_t>& hashes, bool is_set, uint8_t* block);
 void QuotientInsert(uint64_t hash, bool is_set, uint8_t* block);

@@ -11,13 +11,9 @@ namespace {
 
 constexpr uint32_t kNone = ~uint32_t{0};
 
-bool BitAt(const uint8_t* block, uint32_t i) { return (block[i / 8] >> (i % 8) & 1) != 0; }
-void SetBit(uint32_t i, uint8_t* block) { block[i / 8] = static_cast<uint8_t>(block[i / 8] | 1u << (i % 8)); }
-
 uint32_t BitsAt(const uint8_t* block, uint32_t at, uint32_t width) {
-  uint32_t bits = 0;
-  for (uint32_t i = 0; i < width; ++i) bits |= uint32_t{BitAt(block, at + i)} << i;
-  return bits;
+  const uint32_t byte = std::min(at / 8, 56u);
+  return static_cast<uint32_t>(LoadLE64(block + byte) >> (at - 8 * byte) & ((uint64_t{1} << width) - 1));
 }
 
 // The fields of a block in front of its entries.
@@ -30,102 +26,61 @@ struct Header {
   uint32_t width() const { return kMostRemainderBits - dropped; }
 };
 
-// S[i] of the format: entry i is the first of its bucket, or comes after the last of all.
-bool RunBeginsAt(const uint8_t* block, uint32_t i) { return i == 0 || BitAt(block, kRunEndsAt - 1 + i); }
+// S of the format: bit i is 1 if entry i is the first one of its bucket, or comes after the last of all.
+struct RunBegins {
+  static constexpr uint32_t kWords = 7, kShift = (kRunEndsAt - 1) % 64;
+  uint64_t words[kWords];
 
-// Where the 1 of that number is in S; kNone if there is none.
-uint32_t RunBegin(const uint8_t* block, uint32_t number) {
-  for (uint32_t i = 0; i <= kMostEntries; ++i) {
-    if (RunBeginsAt(block, i) && number-- == 0) return i;
+  explicit RunBegins(const uint8_t* block) {
+    for (uint32_t i = 0; i < kWords; ++i) {
+      words[i] = LoadLE64(block + 8 * (i + 1)) >> kShift;
+      if (i + 1 < kWords) words[i] |= LoadLE64(block + 8 * (i + 2)) << (64 - kShift);
+    }
+    words[0] |= 1;
   }
-  return kNone;
-}
+  bool Has(uint32_t i) const { return (words[i / 64] >> (i % 64) & 1) != 0; }
+  // Where the 1 of that number is; kNone if there is none.
+  uint32_t Find(uint32_t number) const {
+    for (uint32_t i = 0; i < kWords; ++i) {
+      const uint32_t ones = static_cast<uint32_t>(__builtin_popcountll(words[i]));
+      if (number < ones) {
+        uint64_t left = words[i];
+        for (; number != 0; --number) left &= left - 1;
+        return 64 * i + static_cast<uint32_t>(__builtin_ctzll(left));
+      }
+      number -= ones;
+    }
+    return kNone;
+  }
+};
 
 uint32_t LowestBitOf(uint32_t entry, uint32_t width, uint32_t num_long) {
   return kQuotientBlockBits - (entry + 1) * width - std::min(entry + 1, num_long);
 }
 
 // Tells how many entries a sound block has; kNone of another one. The empty block has none.
-uint32_t CountEntries(const uint8_t* block, const Header& header) {
+uint32_t CountEntries(const uint8_t* block, const Header& header, const RunBegins& runs) {
   const uint32_t num_runs = static_cast<uint32_t>(__builtin_popcountll(header.buckets));
   if (num_runs == 0) {
     static constexpr uint8_t kEmpty[kBlockBytes] = {};
     return memcmp(block, kEmpty, kBlockBytes) == 0 ? 0 : kNone;
   }
-  const uint32_t size = RunBegin(block, num_runs);
-  if (size == kNone || header.dropped > kMostRemainderBits || header.num_long >= size ||
-      !RunBeginsAt(block, header.num_long) || (header.dropped == 0 && header.num_long != 0)) {
+  const uint32_t size = runs.Find(num_runs);
+  if (size == kNone || header.dropped > kMostRemainderBits || header.num_long >= size || !runs.Has(header.num_long) ||
+      (header.dropped == 0 && header.num_long != 0)) {
     return kNone;
   }
   const uint32_t bits = kRunEndsAt + size + size * header.width() + header.num_long;
   return bits <= kQuotientBlockBits ? size : kNone;
 }
 
-uint32_t CountDistinct(const uint32_t* sorted, uint64_t n, uint32_t length, bool multiset, uint32_t* num_long) {
-  uint32_t size = 0;
-  *num_long = 0;
-  for (uint64_t i = 0; i < n; ++i) {
-    if (!multiset && i != 0 && Shorten(sorted[i], length) == Shorten(sorted[i - 1], length)) continue;
-    if (++size > kMostEntries) return size;
-    *num_long += BucketOf(sorted[i]) < length % kBuckets ? 1 : 0;
-  }
-  return size;
-}
-
-bool HasRoom(const uint32_t* sorted, uint64_t n, uint32_t length, bool multiset) {
-  uint32_t num_long;
-  const uint64_t size = CountDistinct(sorted, n, length, multiset, &num_long);
-  return kRunEndsAt + size + size * (length / kBuckets) + num_long <= kQuotientBlockBits;
-}
-
-// Writes entries of any number and order of low bits, at the largest length up to `most` that has room for them.
-void WriteFitting(const uint32_t* sorted, uint64_t n, uint32_t most, bool multiset, uint8_t* block) {
-  BlockEntries fitting;
-  fitting.is_saturated = !HasRoom(sorted, n, 0, multiset);
-  uint32_t low = 0, high = most;  // there is room at low, and no length above high is asked for
-  while (low < high && !fitting.is_saturated) {
-    const uint32_t middle = (low + high + 1) / 2;
-    if (HasRoom(sorted, n, middle, multiset)) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  fitting.length = low;
-  for (uint64_t i = 0; i < n && !fitting.is_saturated; ++i) {
-    const uint32_t entry = Shorten(sorted[i], low);
-    if (multiset || fitting.size == 0 || fitting.entries[fitting.size - 1] != entry) {
-      fitting.entries[fitting.size++] = entry;
-    }
-  }
-  fitting.Write(block);
-}
-
 }  // namespace
-
-bool BlockMayContain(const uint8_t* block, uint32_t q) {
-  const Header header(block);
-  const uint32_t bucket = BucketOf(q);
-  if ((header.buckets >> bucket & 1) == 0) return false;
-  const uint64_t below = header.buckets & ((uint64_t{1} << bucket) - 1);
-  const uint32_t run = static_cast<uint32_t>(__builtin_popcountll(below));
-  const uint32_t begin = RunBegin(block, run), end = RunBegin(block, run + 1);
-  if (end == kNone || header.dropped > kMostRemainderBits) return true;
-  const uint32_t width = header.width() + (end <= header.num_long ? 1 : 0);
-  const uint32_t taken = end * header.width() + std::min(end, header.num_long);
-  if (taken > kQuotientBlockBits || width == 0) return true;
-  const uint64_t below_bucket = q & ((uint32_t{1} << kMostRemainderBits) - 1);
-  const uint32_t remainder = static_cast<uint32_t>(below_bucket << width >> kMostRemainderBits);
-  for (uint32_t i = 0; i < end - begin; ++i) {
-    if (BitsAt(block, kQuotientBlockBits - taken + i * width, width) == remainder) return true;
-  }
-  return false;
-}
 
 BlockEntries BlockEntries::Of(const uint8_t* block) {
   BlockEntries list;
   const Header header(block);
-  const uint32_t size = CountEntries(block, header);
+  const RunBegins runs(block);
+  const uint32_t size = CountEntries(block, header, runs);
   if (size == kNone) {
     list.is_saturated = true;
     list.length = 0;
@@ -134,7 +89,7 @@ BlockEntries BlockEntries::Of(const uint8_t* block) {
   list.size = size;
   uint64_t buckets = header.buckets;
   for (uint32_t i = 0; i < size; ++i) {
-    if (i != 0 && RunBeginsAt(block, i)) buckets &= buckets - 1;
+    if (i != 0 && runs.Has(i)) buckets &= buckets - 1;
     const uint32_t bucket = static_cast<uint32_t>(__builtin_ctzll(buckets));
     const uint32_t width = header.width() + (i < header.num_long ? 1 : 0);
     const uint32_t remainder = BitsAt(block, LowestBitOf(i, header.width(), header.num_long), width);
@@ -146,25 +101,35 @@ BlockEntries BlockEntries::Of(const uint8_t* block) {
   return list;
 }
 
-void BlockEntries::Write(uint8_t* block) const {
-  memset(block, is_saturated ? 0xff : 0, kBlockBytes);
-  if (is_saturated || size == 0) return;
+void WriteEntries(const uint32_t* entries, uint32_t size, uint32_t length, uint8_t* block) {
   uint32_t width = length / kBuckets, num_long = 0;
   while (num_long < size && BucketOf(entries[num_long]) < length % kBuckets) ++num_long;
   if (num_long == size) {  // all are long: that is the next width
     ++width;
     num_long = 0;
   }
-  block[kLongEntriesAt / 8] = static_cast<uint8_t>(num_long);
-  block[kDroppedAt / 8] = static_cast<uint8_t>(kMostRemainderBits - width);
+  uint64_t words[kBlockBytes / 8 + 1] = {0, num_long | (kMostRemainderBits - width) << 8};
+  const auto put = [&words](uint64_t bits, uint32_t at) {
+    words[at / 64] |= bits << at % 64;
+    words[at / 64 + 1] |= bits >> 1 >> (63 - at % 64);
+  };
+  uint64_t ends[kMostEntries / 64 + 1] = {};
+  uint32_t at = kQuotientBlockBits, bucket = BucketOf(entries[0]);
   for (uint32_t i = 0; i < size; ++i) {
-    const uint32_t bucket = BucketOf(entries[i]), bits = width + (i < num_long ? 1 : 0);
-    SetBit(bucket, block);
-    if (i + 1 == size || BucketOf(entries[i + 1]) != bucket) SetBit(kRunEndsAt + i, block);
-    for (uint32_t b = 0; b < bits; ++b) {
-      if ((entries[i] >> (kMostRemainderBits - bits + b) & 1) != 0) SetBit(LowestBitOf(i, width, num_long) + b, block);
-    }
+    const uint32_t bits = width + (i < num_long ? 1 : 0), next = i + 1 < size ? BucketOf(entries[i + 1]) : kBuckets;
+    words[0] |= uint64_t{1} << bucket;
+    ends[i / 64] |= uint64_t{next != bucket} << i % 64;
+    at -= bits;
+    put(RemainderOf(entries[i], bits), at);
+    bucket = next;
   }
+  for (uint32_t i = 0; 64 * i < size; ++i) put(ends[i], kRunEndsAt + 64 * i);
+  for (uint32_t i = 0; i < kBlockBytes / 8; ++i) StoreLE64(words[i], block + 8 * i);
+}
+
+void BlockEntries::Write(uint8_t* block) const {
+  memset(block, is_saturated ? 0xff : 0, kBlockBytes);
+  if (!is_saturated && size != 0) WriteEntries(entries, size, length, block);
 }
 
 uint32_t BlockEntries::PlaceOf(uint32_t entry) const {
@@ -172,55 +137,6 @@ uint32_t BlockEntries::PlaceOf(uint32_t entry) const {
   while (place < size && BucketOf(entries[place]) < BucketOf(entry)) ++place;
   while (place < size && BucketOf(entries[place]) == BucketOf(entry) && entries[place] < entry) ++place;
   return place;
-}
-
-bool InsertIntoBlock(uint32_t q, bool multiset, uint8_t* block) {
-  BlockEntries list = BlockEntries::Of(block);
-  if (list.is_saturated) {
-    const bool is_new = !BlockMayContain(block, q);
-    list.Write(block);
-    return is_new;
-  }
-  const uint32_t entry = Shorten(q, list.length), place = list.PlaceOf(entry);
-  const bool was_there = BlockMayContain(block, q);
-  if (!multiset && list.HasAt(place, entry)) return false;
-  uint32_t more[kMostEntries + 1];
-  std::copy(list.entries, list.entries + place, more);
-  more[place] = entry;
-  std::copy(list.entries + place, list.entries + list.size, more + place + 1);
-  WriteFitting(more, list.size + 1, list.length, multiset, block);
-  return !was_there;
-}
-
-bool RemoveFromBlock(uint32_t q, uint8_t* block) {
-  BlockEntries list = BlockEntries::Of(block);
-  if (list.is_saturated) return BlockMayContain(block, q);
-  const uint32_t entry = Shorten(q, list.length);
-  uint32_t* const end = list.entries + list.size;
-  uint32_t* const found = std::find(list.entries, end, entry);
-  if (found == end) return false;
-  std::copy(found + 1, end, found);
-  --list.size;
-  list.Write(block);
-  return true;
-}
-
-void UniteBlocks(const uint8_t* one, const uint8_t* other, bool multiset, uint8_t* to) {
-  BlockEntries a = BlockEntries::Of(one), b = BlockEntries::Of(other);
-  if (a.is_saturated || b.is_saturated) {
-    a.is_saturated = true;
-    return a.Write(to);
-  }
-  uint32_t both[2 * kMostEntries];
-  std::sort(a.entries, a.entries + a.size);
-  std::sort(b.entries, b.entries + b.size);
-  std::merge(a.entries, a.entries + a.size, b.entries, b.entries + b.size, both);
-  WriteFitting(both, uint64_t{a.size} + b.size, std::min(a.length, b.length), multiset, to);
-}
-
-void MakeBlock(uint32_t* quotients, uint64_t n, bool multiset, uint8_t* block) {
-  std::sort(quotients, quotients + n);
-  WriteFitting(quotients, n, kMostLength, multiset, block);
 }
 
 double FprOfBlock(const uint8_t* block, uint32_t* num_entries) {

@@ -29,6 +29,11 @@ LINEFILTER_INLINE uint32_t WidthAt(uint32_t bucket, uint32_t length) {
 LINEFILTER_INLINE uint32_t Shorten(uint32_t q, uint32_t length) {
   return q & ~uint32_t{0} << (kMostRemainderBits - WidthAt(BucketOf(q), length));
 }
+// The highest bits of the remainder, as a number; 27 are legal in a block that contradicts itself.
+LINEFILTER_INLINE uint32_t RemainderOf(uint32_t q, uint32_t bits) {
+  const uint64_t remainder = q & ((uint32_t{1} << kMostRemainderBits) - 1);
+  return static_cast<uint32_t>(remainder << bits >> kMostRemainderBits);
+}
 
 // Tells whether a block answers "maybe" to q. It answers for every 64 bytes.
 bool BlockMayContain(const uint8_t* block, uint32_t q);
@@ -48,6 +53,9 @@ struct BlockEntries {
   uint32_t PlaceOf(uint32_t entry) const;
   bool HasAt(uint32_t place, uint32_t entry) const { return place < size && entries[place] == entry; }
 };
+
+// Writes 1 to kMostEntries entries in order, for which that length has room. Their bits beyond it are dropped.
+void WriteEntries(const uint32_t* entries, uint32_t size, uint32_t length, uint8_t* block);
 
 // Puts q into a block. True if its entry was not there.
 bool InsertIntoBlock(uint32_t q, bool multiset, uint8_t* block);

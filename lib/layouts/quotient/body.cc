@@ -44,12 +44,6 @@ void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeSt
   state->lane_ones = num_probes == kQuotientMultiset ? kIsMultiset : nullptr;
 }
 
-SizeEstimate ApproximateSize(const ProbeState& state) {
-  SizeEstimate size;
-  QuotientFoldedFpr(OneBody(state), state.num_units, 1, &size.keys);
-  return size;
-}
-
 double ExpectedFpr(const ProbeState& state) { return QuotientFoldedFpr(OneBody(state), state.num_units, 1, nullptr); }
 
 // Counts blocks by L / 8, so that 8 levels are a bit; one that says "maybe" to all is at 0.
@@ -81,11 +75,13 @@ double QuotientFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double eno
 extern const LayoutRecord kQuotientLayout;
 constexpr LayoutRecord kQuotientLayout = [] {
   LayoutRecord record =
-      PlainRecord<IsValid, Bind, QuotientKernels>(Layout::kQuotient, "quotient", ApproximateSize, ExpectedFpr);
+      PlainRecord<IsValid, Bind, QuotientKernels>(Layout::kQuotient, "quotient", QuotientApproximateSize, ExpectedFpr);
   LayoutFacts& facts = record.facts;
   facts.buildable = facts.takes_keys = facts.unites = facts.folds = facts.zeros_are_empty = true;
   facts.chooses_removal = facts.has_levels = true;
   facts.block_bytes = kBlockBytes;
+  record.size_at_fill = QuotientSizeAtFill;
+  record.bits_of_place = 8;  // 64 buckets in 512 bits
   record.count_levels = CountLevels;
   return record;
 }();

@@ -2,6 +2,7 @@
 #include "lib/layouts/layout_changes.h"
 #include "lib/layouts/quotient/block.h"
 #include "lib/layouts/quotient/body.h"
+#include "lib/layouts/quotient/range.h"
 #include "lib/layouts/target.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -10,23 +11,35 @@
 // This comes after foreach_target.h:
 #include "hwy/highway.h"
 #include "lib/layouts/blocks/block_loops-inl.h"
+#include "lib/layouts/quotient/insert-inl.h"
+#include "lib/layouts/quotient/remove-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
 namespace {
 
+#if LINEFILTER_SAME_AS_AVX3
+
+const internal::Changes* QuotientTargetChanges(bool multiset) { return N_AVX3::QuotientTargetChanges(multiset); }
+void QuotientTargetBuildRange(const ProbeState& state, const internal::BlockRange& range) {
+  N_AVX3::QuotientTargetBuildRange(state, range);
+}
+
+#else
+
 // lane_ones is not null in a multiset.
 struct Insert : OnLines {
   static constexpr int kWrites = 1;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec) {
-    return internal::InsertIntoBlock(internal::QuotientOf(x), lane_ones != nullptr, block);
+    const uint32_t q = internal::QuotientOf(x);
+    return lane_ones != nullptr ? InsertEntry<false>(q, block) : InsertEntry<true>(q, block);
   }
 };
 struct Remove : OnLines {
   static constexpr int kWrites = 1;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t*, uint32_t x, LaneVec) {
-    return internal::RemoveFromBlock(internal::QuotientOf(x), block);
+    return RemoveEntry(internal::QuotientOf(x), block);
   }
 };
 
@@ -40,6 +53,8 @@ void QuotientTargetBuildRange(const ProbeState& state, const internal::BlockRang
   BuildRange<Insert>(state, range);
 }
 
+#endif
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace linefilter
@@ -52,7 +67,8 @@ LINEFILTER_TARGET_TABLE(QuotientTargetBuildRange);
 
 namespace internal {
 
-void QuotientBuildRange(const ProbeState& state, const BlockRange& range, void*) {
+void QuotientBuildRange(const ProbeState& state, const BlockRange& range, void* scratch) {
+  if (scratch != nullptr) return QuotientMakeRange(state, range, scratch);
   LINEFILTER_DISPATCH(QuotientTargetBuildRange)(state, range);
 }
 

@@ -17,6 +17,7 @@
 #include "lib/layouts/layout_maker.h"
 #include "lib/layouts/quotient/block.h"
 #include "lib/layouts/quotient/body.h"
+#include "lib/layouts/quotient/range.h"
 #include "lib/layouts/quotient/turnovers.h"
 
 namespace linefilter::internal {
@@ -72,9 +73,9 @@ double LimitFpr(double bits_per_key, uint32_t num_probes) {
 extern const LayoutMaker kQuotientMaker;
 constexpr LayoutMaker kQuotientMaker = {{Layout::kQuotient, 0, 64, 64, uint64_t{64} << 32, ExpectedFprOfBlocks,
                                          LimitFpr, NoProbes, false, false, 0.005, 0, 0.012, GrowthByTurnovers},
-                                        4096,
+                                        512,
                                         QuotientBuildRange,
-                                        nullptr,
+                                        QuotientRangeScratchBytes,
                                         QuotientFoldBlocks,
                                         QuotientFoldedFpr};
 
