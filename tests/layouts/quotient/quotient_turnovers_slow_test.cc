@@ -45,10 +45,17 @@ class Churn {
     }
     turnovers_ += turnovers;
   }
-  double Rate() const {
-    double sum = 0;
-    for (const Multiset& block : blocks_) sum += block.Rate();
-    return sum / static_cast<double>(blocks_.size());
+  double Rate() const { return RateAndError(nullptr); }
+  // The error is the standard error of the mean over the blocks, relative.
+  double RateAndError(double* error) const {
+    double sum = 0, squares = 0;
+    for (const Multiset& block : blocks_) {
+      const double rate = block.Rate();
+      sum += rate, squares += rate * rate;
+    }
+    const double n = static_cast<double>(blocks_.size()), mean = sum / n;
+    if (error != nullptr) *error = std::sqrt((squares / n / (mean * mean) - 1) / n);
+    return mean;
   }
   double Model() const { return ExpectedFprAfter(turnovers_, kLayout, keys_.size(), 64 * blocks_.size(), 1); }
   uint64_t num_keys() const { return keys_.size(); }
@@ -77,34 +84,38 @@ size_t Blocks(double most) { return static_cast<size_t>(std::max(100.0, most * t
 
 // The issue demands 2 % for random removal, 10 % where the oldest goes first; there the rate is below the model in the
 // end, by up to 15 %, because each block then forgets its fullest time within some turnovers.
-TEST(QuotientTurnovers, AreThoseOfTheModel) {
-  for (const Order order : {Order::kRandom, Order::kOldestFirst}) {
-    for (const double bits_per_key : {10.0, 11.0, 12.0, 14.0, 16.0, 18.0}) {
-      Churn churn(Blocks(5000), bits_per_key, order);
-      uint32_t done = 0;
-      for (const uint32_t turnovers : {0u, 1u, 4u, 5u, 20u, 40u, 100u}) {
-        churn.Turn(turnovers - done);
-        done = turnovers;
-        const double ratio = churn.Rate() / churn.Model();
-        RecordProperty("rate", std::to_string(churn.Rate()));
-        // A block's rate scatters by about its mean.
-        const double by_chance = 5 / std::sqrt(Blocks(5000));
-        const bool random = order == Order::kRandom;
-        EXPECT_LT(ratio, 1 + (random ? 0.02 : 0.07) + by_chance) << bits_per_key << " bits, " << turnovers;
-        EXPECT_GT(ratio, 1 - (random ? 0.02 : 0.15) - by_chance) << bits_per_key << " bits, " << turnovers;
-        printf("%s, %g bits per key, %u turnovers: %.4f %%, by the model %.4f %%, ratio %.3f\n",
-               random ? "random" : "oldest first", bits_per_key, turnovers, 100 * churn.Rate(), 100 * churn.Model(),
-               ratio);
-      }
-      EXPECT_EQ(churn.lost(), 0u);
-    }
+void ExpectRatesOfTheModel(Order order, double bits_per_key) {
+  const bool random = order == Order::kRandom;
+  Churn churn(Blocks(5000), bits_per_key, order);
+  uint32_t done = 0;
+  for (const uint32_t turnovers : {0u, 1u, 4u, 5u, 20u, 100u}) {
+    churn.Turn(turnovers - done);
+    done = turnovers;
+    double error;
+    const double rate = churn.RateAndError(&error), ratio = rate / churn.Model();
+    EXPECT_LT(ratio, 1 + (random ? 0.02 : 0.06) + 3.5 * error) << bits_per_key << " bits, " << turnovers;
+    EXPECT_GT(ratio, 1 - (random ? 0.02 : 0.16) - 3.5 * error) << bits_per_key << " bits, " << turnovers;
+    printf("%s, %g bits per key, %u turnovers: %.4f %%, by the model %.4f %%, ratio %.3f, error %.3f\n",
+           random ? "random" : "oldest first", bits_per_key, turnovers, 100 * rate, 100 * churn.Model(), ratio, error);
   }
+  EXPECT_EQ(churn.lost(), 0u);
+}
+
+TEST(QuotientTurnovers, AreThoseOfTheModelWhereKeysGoAtRandom) {
+  for (const double bits_per_key : {10.0, 11.0, 12.0, 14.0, 16.0}) {
+    ExpectRatesOfTheModel(Order::kRandom, bits_per_key);
+  }
+}
+
+TEST(QuotientTurnovers, AreNearThoseOfTheModelWhereTheOldestGoFirst) {
+  for (const double bits_per_key : {10.0, 12.0, 16.0}) ExpectRatesOfTheModel(Order::kOldestFirst, bits_per_key);
 }
 
 // The library's own filters: what they tell of themselves, and the size that was asked for. Half of the keys are asked
 // for at the end, the other half are removed before.
 TEST(QuotientTurnovers, AreThoseOfFilters) {
   constexpr uint32_t kTurnovers = 20;
+  constexpr double kScatter = 0.6;  // of a block's rate: what the test above finds is 0.55
   const uint64_t num_keys = static_cast<uint64_t>(std::max(5000.0, 200000 * test::Effort()));
   FilterOptions options = FilterOptions::AtFpr(0.01);
   options.removable = true;
@@ -123,7 +134,8 @@ TEST(QuotientTurnovers, AreThoseOfFilters) {
   }
   EXPECT_EQ(filter.CountMaybes(keys.data(), num_keys), num_keys);
   EXPECT_EQ(filter.ApproximateSize().keys, static_cast<double>(num_keys));
-  const double expected = filter.ExpectedFpr(), by_chance = 5 / std::sqrt(static_cast<double>(filter.num_blocks()));
+  const double expected = filter.ExpectedFpr(),
+               by_chance = 3.5 * kScatter / std::sqrt(static_cast<double>(filter.num_blocks()));
   EXPECT_NEAR(expected / 0.01, 1, 0.02 + by_chance);
   EXPECT_LT(fresh, 0.003);
   const uint64_t questions = static_cast<uint64_t>(1e7 * std::max(0.02, test::Effort()));
