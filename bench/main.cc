@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/accuracy.h"
+#include "bench/churn.h"
 #include "bench/compare.h"
 #include "bench/cpu.h"
 #include "bench/portable.h"
@@ -23,12 +24,12 @@ struct Options {
   std::string plan = IsPortable() ? "cpus" : "full";
   RunOptions run;
   CompareOptions compare;
-  bool quick = false, smoke = false, accuracy = false, slug = false;
+  bool quick = false, smoke = false, accuracy = false, churn = false, slug = false;
 };
 
-const std::map<std::string, Plan> kPlans = {{"full", Plan::kFull},     {"quick", Plan::kQuick},
-                                            {"cpus", Plan::kCpus},     {"smoke", Plan::kSmoke},
-                                            {"builds", Plan::kBuilds}, {"parquet", Plan::kParquet}};
+const std::map<std::string, Plan> kPlans = {
+    {"full", Plan::kFull},     {"quick", Plan::kQuick},     {"cpus", Plan::kCpus},        {"smoke", Plan::kSmoke},
+    {"builds", Plan::kBuilds}, {"parquet", Plan::kParquet}, {"quotient", Plan::kQuotient}};
 
 int Run(const Options& options) {
   if (options.slug) return puts(CpuSlug().c_str()), 0;
@@ -36,6 +37,10 @@ int Run(const Options& options) {
     return Fail("--accuracy writes a file: name it with --out, like --out bench/results/accuracy.json");
   }
   if (options.accuracy) return RunAccuracy(options.run.out, options.quick);
+  if (options.churn && options.run.out.empty()) {
+    return Fail("--churn writes a file: name it with --out, like --out bench/results/churn.json");
+  }
+  if (options.churn) return RunChurn(options.run.out, options.quick);
   try {
     return RunPlan(options.run);
   } catch (const std::regex_error& error) {
@@ -55,6 +60,7 @@ void Complete(const CLI::App& app, Options* options) {
     case Plan::kBuilds:
       return;
     case Plan::kParquet:
+    case Plan::kQuotient:
       unless_given("--repetitions", &run.effort.repetitions, 5);
       return;
     case Plan::kQuick:
@@ -83,8 +89,9 @@ void Declare(CLI::App* app, Options* options) {
          "full: all that BENCHMARKS.md is made of, in 90 minutes. quick: as --quick. cpus: what tells CPUs apart, "
          "in passes that are spread over ten minutes, for `compare`. smoke: as --smoke. builds: what filters of 1e5 to "
          "1e8 keys cost to make. parquet: split_block beside the loops of engines over the same filter, for "
-         "bench/results/parquet.json")
-      ->check(CLI::IsMember({"full", "quick", "cpus", "smoke", "builds", "parquet"}))
+         "bench/results/parquet.json. quotient: quotient beside layouts of the same bytes and cuckoo filters, for "
+         "bench/results/quotient.json")
+      ->check(CLI::IsMember({"full", "quick", "cpus", "smoke", "builds", "parquet", "quotient"}))
       ->capture_default_str();
   app->add_flag("--quick", options->quick,
                 "Every kind of row, few sizes, short: under a minute, for a first look and CI");
@@ -94,6 +101,8 @@ void Declare(CLI::App* app, Options* options) {
       "Results file (JSON). If it exists, full and quick measure only the rows that it lacks. Without this, cpus "
       "and smoke choose a new name, linefilter-<cpu>.json");
   app->add_flag("--accuracy", options->accuracy, "False-positive rates of all peers instead of times, to --out");
+  app->add_flag("--churn", options->churn,
+                "Filters whose keys are removed and inserted again: their rates, times and lost keys, to --out");
   app->add_flag("--fresh", options->run.fresh, "Start --out anew: the rows that stand in it are lost");
   app->add_option(
       "--rows", options->run.plan.rows,

@@ -45,13 +45,15 @@ const std::set<std::string>& PeersOfParquet();
 // The rows of all peers that the part takes.
 Group GroupOf(const Part& part);
 
-// plan_full.cc, plan_cpus.cc, plan_builds.cc, plan_parquet.cc: in the order in which they are measured.
+// plan_full.cc, plan_cpus.cc, plan_builds.cc, plan_parquet.cc, plan_quotient.cc: in the order in which they are
+// measured.
 std::vector<Part> FullMatrix();
 std::vector<Part> QuickMatrix();
 std::vector<Part> CpusMatrix();
 std::vector<Part> SmokeMatrix();
 std::vector<Part> BuildsMatrix();
 std::vector<Part> ParquetMatrix();
+std::vector<Part> QuotientMatrix();
 
 }  // namespace linefilter::bench
 

@@ -25,6 +25,8 @@ std::vector<Part> PartsOf(Plan plan) {
       return BuildsMatrix();
     case Plan::kParquet:
       return ParquetMatrix();
+    case Plan::kQuotient:
+      return QuotientMatrix();
   }
   return {};
 }
@@ -32,7 +34,7 @@ std::vector<Part> PartsOf(Plan plan) {
 }  // namespace
 
 const char* PlanName(Plan plan) {
-  constexpr const char* kNames[] = {"full", "quick", "cpus", "smoke", "builds", "parquet"};
+  constexpr const char* kNames[] = {"full", "quick", "cpus", "smoke", "builds", "parquet", "quotient"};
   return kNames[static_cast<size_t>(plan)];
 }
 

@@ -28,15 +28,16 @@ struct Group {
 
 enum class Plan {
   kFull,
-  kQuick,    // few sizes, one density: every kind of row, in a minute
-  kCpus,     // what tells CPUs apart, in ten minutes
-  kSmoke,    // rows like those of kCpus, in seconds on an emulated CPU
-  kBuilds,   // what filters cost to make, from 1e5 to 1e8 keys
-  kParquet,  // `split_block` beside the loops of engines
+  kQuick,     // few sizes, one density: every kind of row, in a minute
+  kCpus,      // what tells CPUs apart, in ten minutes
+  kSmoke,     // rows like those of kCpus, in seconds on an emulated CPU
+  kBuilds,    // what filters cost to make, from 1e5 to 1e8 keys
+  kParquet,   // `split_block` beside the loops of engines
+  kQuotient,  // `quotient` beside layouts of the same bytes and cuckoo filters
 };
 // Measured in passes (passes.h).
 inline bool IsSpreadOverTheRun(Plan plan) { return plan == Plan::kCpus || plan == Plan::kSmoke; }
-const char* PlanName(Plan plan);  // "full", "quick", "cpus", "smoke", "builds", "parquet"
+const char* PlanName(Plan plan);  // "full", "quick", "cpus", "smoke", "builds", "parquet", "quotient"
 
 struct PlanOptions {
   Plan plan = Plan::kFull;

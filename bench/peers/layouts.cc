@@ -83,7 +83,7 @@ class LayoutFilter : public PeerFilter {
     }
     if (spec.built_later) {
       MakeArena(spec);
-    } else if (mutables_[0] != nullptr) {
+    } else if (mutables_[0] != nullptr && !(layout == Layout::kQuotient && spec.num_keys > kManyKeys)) {
       ForMembers(spec, [&](const Keys& keys) { InsertAll(*mutables_[0], keys); });
     } else {
       Build(0, Access::kBuild, spec);
@@ -118,6 +118,11 @@ class LayoutFilter : public PeerFilter {
   }
 
   void Build(size_t target, Access access, const Spec& spec) override {
+    if (access == Access::kFill || access == Access::kFillBatch) {
+      mutables_[target]->Clear();
+      const Access insert = access == Access::kFill ? Access::kInsertSingle : Access::kInsertBatch;
+      return ForMembers(spec, [&](const Keys& keys) { Insert(target, insert, keys); });
+    }
     MakeArena(spec);
     FilterOptions options = options_;
     options.allocator = arena_->allocator();
@@ -140,6 +145,9 @@ class LayoutFilter : public PeerFilter {
   }
 
  private:
+  // Above, `quotient` is made at once, in the memory of its mutable filters: in a quarter of the time.
+  static constexpr uint64_t kManyKeys = 1 << 20;
+
   // Each hash once, and once more while hashes are brought into the order of the blocks.
   void MakeArena(const Spec& spec) {
     if (arena_ == nullptr) arena_ = std::make_unique<Arena>(17 * spec.num_keys + (uint64_t{64} << 20));
@@ -215,17 +223,19 @@ Peer LayoutPeer(Layout layout) {
   }
   const bool is_mutable = MustCreateMutable(layout, 1, OptionsFor(layout, 10)) != nullptr;
   if (is_mutable) {
-    peer.accesses.insert(peer.accesses.end(), {Access::kInsertSingle, Access::kInsertBatch});
+    peer.accesses.insert(peer.accesses.end(),
+                         {Access::kInsertSingle, Access::kInsertBatch, Access::kFill, Access::kFillBatch});
   }
   if (HasSecondCpu()) peer.accesses.push_back(Access::kBuildTwoThreads);
   peer.rebuilds = true;
   // Building takes 16 bytes per key: 2 GB at 10 bits per key would take 27.
-  peer.max_bytes = is_mutable ? uint64_t{2} << 30 : uint64_t{512} << 20;
+  const bool is_built = !is_mutable || layout == Layout::kQuotient;
+  peer.max_bytes = !is_built ? uint64_t{2} << 30 : uint64_t{512} << 20;
   const uint32_t num_probes = NumProbesForBitsPerKey(layout, 10);
   while (ExpectedFpr(layout, 1, peer.max_bytes, num_probes) >= 1) peer.max_bytes /= 2;  // what it can address
   peer.rebuild_bytes = 17;
-  if (!is_mutable) peer.build_bytes = peer.rebuild_bytes;
-  peer.fill_ns = !is_mutable ? 90 : is_vectorized ? 16 : 100;
+  if (is_built) peer.build_bytes = peer.rebuild_bytes;
+  peer.fill_ns = !is_mutable ? 90 : is_built ? 30 : is_vectorized ? 16 : 100;
   peer.bits_for_fpr = [layout](double fpr, uint64_t) {
     const double bits = BitsPerKeyForFpr(layout, fpr);
     return FprForBitsPerKey(layout, bits) <= 1.001 * fpr ? bits : 0;

@@ -7,7 +7,8 @@ import re
 
 FILTERS = {"leveldb_bloom": "LevelDB Bloom", "rocksdb_bloom": "RocksDB Bloom", "rocksdb_ribbon": "RocksDB Ribbon",
            "boost_bloom": "Boost.Bloom", "arrow_split_block": "Arrow split block",
-           "binary_fuse_8_own": "binary fuse 8 (by us)", "k_independent": "k bits, gathered (by us)",
+           "binary_fuse_8_own": "binary fuse 8 (by us)", "cuckoo_10_own": "cuckoo, 10 bits (by us)",
+           "cuckoo_12_own": "cuckoo, 12 bits (by us)", "cuckoo_16_own": "cuckoo, 16 bits (by us)", "k_independent": "k bits, gathered (by us)",
            "k_independent_permute": "k bits, permuted (by us)", "split_block_256": "split block 256 (by us)",
            "split_block_8x64": "split block 512 (by us)", "arrow_loop": "Arrow's loop (by us)",
            "impala_split_block": "Impala's block (by us)",

@@ -8,6 +8,7 @@ import losses
 import markdown
 import parquet
 import patterns
+import quotient
 import retrieval
 import tables
 from choose import MAIN_BITS, MAIN_HITS, fastest, filters, where
@@ -127,6 +128,7 @@ def pages(results, plots, plots_folder):
         written[cpu.slug] = cpu_page(cpu, results.accuracy, show)
     written["engines"] = [engines.section(results.engines).text()]
     written["parquet"] = [parquet.details(results.parquet).text()]
+    written["quotient"] = [quotient.details(results.quotient, results.churn).text()]
     written["accuracy"] = ["## Accuracy\n"]
     if results.accuracy:
         written["accuracy"] += [show("fpr.svg"), accuracy.densities(results.accuracy).text(),
@@ -139,7 +141,8 @@ def pages(results, plots, plots_folder):
 def contents(results):
     lines = [(cpu.slug, cpu.name) for cpu in results.cpus]
     lines += [("engines", "Filters inside LevelDB and RocksDB"),
-              ("parquet", "Parquet's filter beside the loops of engines: insertions and threads"), ("accuracy", "Rates by size and by kind of keys")]
+              ("parquet", "Parquet's filter beside the loops of engines: insertions and threads"),
+              ("quotient", "Layout `quotient` beside filters of its bytes: every target, building, and rates"), ("accuracy", "Rates by size and by kind of keys")]
     return "".join(f"- [{words}]({name}.md)\n" for name, words in lines)
 
 

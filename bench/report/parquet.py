@@ -1,10 +1,10 @@
 """`split_block` beside the loops of engines over the same filter of Parquet: times, and what was asked of them."""
 
+import asked
 import choose
 from choose import by, fastest, times, where
 from markdown import Section, Table, code, ns, ratio, rate
 from names import of_cpu, of_filter
-from promises import UNKNOWN, verdict
 
 COMMAND = "taskset -c 1 build/release/linefilter_bench --plan parquet --fresh --out bench/results/parquet.json"
 OURS, ENGINE, IMPALA, HASH, HASH_EACH = "split_block", "arrow_loop", "impala_split_block", "parquet_hash", "xxh64_each"
@@ -17,7 +17,6 @@ MOST_INLINED, MOST_OLDER = 0.85, 0.8
 MOST_HASH = {"AVX-512": 0.5, "AVX2": 1.2, "SCALAR": 3.0}
 SHARED_ACCESSES = {"single": "call", "single_during_inserts": "call, meanwhile", "batch_during_inserts": "batch, meanwhile", "fill": "fill",
                    "fill_2_threads": "fill, 2 threads", "fill_batch": "fill batch", "fill_batch_2_threads": "fill batch, 2 threads"}
-LEAST_LOSS = 1.05
 HEADING = "## Parquet's filter beside the loops of engines"
 NOTHING = "-"
 
@@ -38,7 +37,7 @@ def section(measured, page="doc/benchmarks/parquet.md"):
             f"x86-64. {of_filter(IMPALA)} has our look-ahead in batches; Impala itself has no batches and no AVX-512. Both are written "
             f"here and are not the code of these projects. Insertions, builds and threads are on [a page]({page}) of their own.")
     out.table(_lookups(rows))
-    out.table(_asked(rows))
+    out.table(asked.table(_lines(rows)))
     losses = _losses(rows)
     if losses.lines:
         out.say("Here theirs is faster on the same target, and the last column tells how many times as long ours takes:")
@@ -110,13 +109,6 @@ def _of_family(rows, families):
     return [row for row in rows if choose.target_family(row["target"]) in families]
 
 
-def _asked(rows):
-    of_asked = Table(("what", "l"), ("at most", "l"), ("got", "l"), ("", "l"), ("target", "l"))
-    for what, most, kept, got, row in _lines(rows):
-        of_asked.add(what, most, got, kept, row["target"] if row else "")
-    return of_asked
-
-
 def _lines(rows):
     """(what, at most, verdict, got, our row) of each promise."""
     arrow, impala = of_filter(ENGINE), of_filter(IMPALA)
@@ -124,32 +116,18 @@ def _lines(rows):
         for size, most in zip(SIZES, mosts):
             ours = fastest(_of_family(where(rows, layout=OURS, access=access, size=size), LIKE_AVX2))
             theirs = fastest(where(rows, layout=ENGINE, access=access, size=size))
-            yield _most(f"{words}, batch, {size}", f"{most} of {arrow}", most, [(ours, theirs)])
+            yield asked.at_most_times(f"{words}, batch, {size}", f"{most} of {arrow}", most, [(ours, theirs)])
     inlined = where(rows, access="inlined", size=SMALL)
-    yield _ns(f"one lookup, inlined, {SMALL}", MOST_INLINED, fastest(where(inlined, layout=OURS)))
-    yield _most(f"one lookup, inlined, {SMALL}", f"{impala} on AVX2", 1,
-                [tuple(fastest(where(inlined, layout=layout, target="AVX2")) for layout in (OURS, IMPALA))])
+    yield asked.at_most_ns(f"one lookup, inlined, {SMALL}", MOST_INLINED, fastest(where(inlined, layout=OURS)))
+    yield asked.at_most_times(f"one lookup, inlined, {SMALL}", f"{impala} on AVX2", 1,
+                                  [tuple(fastest(where(inlined, layout=layout, target="AVX2")) for layout in (OURS, IMPALA))])
     for target in ("SSE4", "SCALAR"):
         pairs = [(fastest(where(rows, layout=OURS, access="batch", target=target, size=size)),
                   fastest(where(rows, layout=ENGINE, access="batch", target=BASELINE, size=size))) for size in (SMALL, *SIZES)]
-        yield _most(f"lookups, batch, {target}, the worst size", f"{MOST_OLDER} of {arrow}, {pairs[0][1]['target'] if pairs[0][1] else NOTHING}",
-                    MOST_OLDER, pairs)
+        theirs = pairs[0][1]["target"] if pairs[0][1] else NOTHING
+        yield asked.at_most_times(f"lookups, batch, {target}, the worst size", f"{MOST_OLDER} of {arrow}, {theirs}", MOST_OLDER, pairs)
     for family, most in MOST_HASH.items():
-        yield _ns(f"Parquet's hash of INT64, {family}", most, fastest(_of_family(where(rows, layout=HASH), (family,))))
-
-
-def _ns(what, most, row):
-    asked = f"{most} ns"
-    return (what, asked, verdict(row["ns"] <= most), f"{ns(row)} ns", row) if row else (what, asked, UNKNOWN, "", None)
-
-
-def _most(what, asked, most, pairs):
-    """The worst of the pairs (ours, theirs); all of them have to be there, for a part is not the whole."""
-    if not all(ours and theirs for ours, theirs in pairs):
-        return what, asked, UNKNOWN, "", None
-    ours, theirs = max(pairs, key=lambda pair: times(*pair))
-    factor = times(ours, theirs)
-    return what, asked, verdict(factor <= most), f"{ratio(factor, 1)}: {ns(ours)} to {ns(theirs)} ns", ours
+        yield asked.at_most_ns(f"Parquet's hash of INT64, {family}", most, fastest(_of_family(where(rows, layout=HASH), (family,))))
 
 
 def _losses(rows):
@@ -161,7 +139,7 @@ def _losses(rows):
             pairs = [(fastest(_of_family(where(rows, layout=OURS, access=access, size=row["size"]), (family,))), row) for row in of_kind]
             found = [(times(ours, theirs), theirs["size"]) for ours, theirs in pairs if ours]
             factor, size = max(found, default=(0, ""))
-            if factor >= LEAST_LOSS:
+            if factor >= asked.LEAST_LOSS:
                 of_losses.add(of_filter(layout), access, family, size, ratio(factor, 1))
     return of_losses
 

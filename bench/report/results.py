@@ -12,6 +12,7 @@ THROUGHPUT = "linefilter-bench-1"
 ACCURACY = "linefilter-accuracy-1"
 ENGINES = "linefilter-engines-1"
 TABLES = "linefilter-tables-1"
+CHURN = "linefilter-churn-1"
 README = "bench/results/README.md"
 
 LOOKUPS = ("single", "branch", "dependent", "batch", "inlined", "inlined_branch", "inlined_dependent",
@@ -59,6 +60,11 @@ TABLE_ROW = {"filter": TEXT, "mapped": YES_NO, "verified": YES_NO, "num_tables":
              "absent_blocks": WHOLE, "absent_ns": NUMBER, "absent_ns_each": TIMES, "present_blocks": WHOLE, "present_ns": NUMBER,
              "present_ns_each": TIMES, "open_us": NUMBER}
 DAMAGES = {"damages": WHOLE, "denied_keys": WHOLE, "lost_keys": WHOLE}
+SET_ROW = {"filter": TEXT, "bits_per_key": NUMBER, "num_keys": WHOLE, "fpr": NUMBER, "fpr_queries": WHOLE, "own_fpr": NUMBER,
+           "model_fpr": NUMBER, "lost_keys": WHOLE}
+CHURN_ROW = {"filter": TEXT, "origin": TEXT, "order": TEXT, "asked_bits_per_key": NUMBER, "bits_per_key": NUMBER, "num_keys": WHOLE,
+             "turnovers": WHOLE, "fpr": NUMBER, "fpr_queries": WHOLE, "own_fpr": NUMBER, "model_fpr": NUMBER, "insert_ns": NUMBER,
+             "remove_ns": NUMBER, "lost_keys": WHOLE, "refused_keys": WHOLE}
 MODEL = {"layout": TEXT, "bits_per_key": NUMBER, "num_probes": WHOLE, "expected_fpr": NUMBER}
 MEASURED = {"layout": TEXT, "origin": TEXT, "keys": TEXT, "num_keys": WHOLE, "bits_per_key": NUMBER,
             "num_probes": WHOLE, "fpr": NUMBER, "fpr_low": NUMBER, "fpr_high": NUMBER, "confidence": NUMBER,
@@ -98,18 +104,20 @@ class Results:
         self.engines = None   # {"context", "rows"} or None
         self.tables = None    # the same
         self.parquet = None   # the same, of linefilter_bench --plan parquet
+        self.quotient = None  # the same, of linefilter_bench --plan quotient
+        self.churn = None     # {"context", "sets", "churn"} or None
 
 
 def load(paths, allow_fixtures=False):
     """All files together; at least one throughput file."""
     results, accuracy_path, throughput_paths = Results(), None, {}
-    single = {ENGINES: ("engines", _check_engines), TABLES: ("tables", _check_tables)}
+    single = {ENGINES: ("engines", _check_engines), TABLES: ("tables", _check_tables), CHURN: ("churn", _check_churn)}
     for path in paths:
         data = _read(path)
         schema = data.get("schema")
-        if schema not in (THROUGHPUT, ACCURACY, ENGINES, TABLES):
+        if schema not in (THROUGHPUT, ACCURACY, ENGINES, TABLES, CHURN):
             raise ResultsError(f"{path}: field 'schema' is {json.dumps(schema)}; this report reads '{THROUGHPUT}', "
-                               f"'{ACCURACY}', '{ENGINES}' and '{TABLES}'. Measure again with linefilter_bench of this version.")
+                               f"'{ACCURACY}', '{ENGINES}', '{TABLES}' and '{CHURN}'. Measure again with linefilter_bench of this version.")
         _check_context(path, data)
         if data["context"].get("fixture") and not allow_fixtures:
             raise ResultsError(f"{path} is a fixture of the tests, no measurement: leave it out, or say "
@@ -130,10 +138,11 @@ def load(paths, allow_fixtures=False):
             continue
         _check_whole(path, data["context"])
         _check_throughput(path, data)
-        if data["context"].get("plan") == "parquet":
-            if results.parquet:
-                raise ResultsError(f"{path} is a second file of --plan parquet: name one of them.")
-            results.parquet = data
+        plan = data["context"].get("plan")
+        if plan in ("parquet", "quotient"):
+            if getattr(results, plan):
+                raise ResultsError(f"{path} is a second file of --plan {plan}: name one of them.")
+            setattr(results, plan, data)
             continue
         cpu = Cpu(path, data)
         for known, other in throughput_paths.items():
@@ -287,6 +296,20 @@ def _check_tables(path, data):
                 max(row["absent_blocks"], row["present_blocks"]) <= row["gets"]):
             raise ResultsError(f"{where}: 'absent_ns', 'present_ns' and 'gets' must be greater than 0, 'absent_blocks' and "
                                "'present_blocks' at most 'gets'.")
+
+
+def _check_churn(path, data):
+    for name, fields in (("sets", SET_ROW), ("churn", CHURN_ROW)):
+        seen = set()
+        for number, row in enumerate(_list(path, data, name)):
+            where = f"{path}: entry {number + 1} of '{name}'"
+            _check_fields(where, row, fields)
+            key = tuple(row.get(field) for field in ("filter", "order", "asked_bits_per_key", "bits_per_key", "num_keys", "turnovers"))
+            if key in seen:
+                raise ResultsError(f"{where}: {', '.join(str(part) for part in key if part is not None)} is there twice. Remove one of them.")
+            seen.add(key)
+            if not (row["fpr"] <= 1 and row["fpr_queries"] > 0 and row["bits_per_key"] > 0):
+                raise ResultsError(f"{where}: 'fpr' must be at most 1, 'fpr_queries' and 'bits_per_key' greater than 0.")
 
 
 def _check_accuracy(path, data):

@@ -8,6 +8,7 @@ import goals
 import headline
 import losses
 import parquet
+import quotient
 import table_files
 from choose import MAIN_BITS, MAIN_HITS, by, fastest, where
 from markdown import Section, Table, code, ns, number, ratio
@@ -52,7 +53,8 @@ def write(results, figures, folder, pages):
     of_tables = [cpu] if cpu is headline.best_cpu(results) else [cpu, headline.best_cpu(results)]
     out += [goals.section(one, number == 0).text() for number, one in enumerate(of_tables)]
     out += [cpus(results).text(), targets(cpu).text(), table_files.section(results.tables).text(),
-            parquet.section(results.parquet, f"{pages}/parquet.md").text(), where_we_lose(cpu, results).text(), RUN]
+            parquet.section(results.parquet, f"{pages}/parquet.md").text(),
+            quotient.section(results.quotient, results.churn, f"{pages}/quotient.md").text(), where_we_lose(cpu, results).text(), RUN]
     return "\n".join(part for part in out if part)
 
 

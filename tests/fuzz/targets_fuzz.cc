@@ -80,34 +80,28 @@ reference::Filter EmptyFilter(const LayoutRecord& record, Input* in) {
   return filter;
 }
 
-// Blocks of `quotient` that were sound once.
-void FillWithHostileBlocks(test::Random* random, reference::Filter* filter) {
+const std::vector<test::Block>& SoundBlocksOfQuotient() {
   static const std::vector<test::Block> sound = [] {
     test::Random seed(1);
     return test::SoundBlocks(300, &seed);
   }();
-  for (size_t at = 0; at < filter->body.size(); at += 64) {
-    const test::Block block =
-        random->Below(4) == 0 ? sound[random->Below(sound.size())] : test::HostileBlock(sound, random);
-    memcpy(&filter->body[at], block.bytes, 64);
-  }
+  return sound;
 }
 
-// Questions of which many are about entries that are there.
-void AskForEntries(const reference::Filter& filter, test::Random* random, Questions* questions) {
-  const uint64_t num_blocks = filter.body.size() / 64;
-  for (size_t i = 0; i < questions->n; i += 1 + random->Below(3)) {
-    test::Block block;
-    const uint64_t at = random->Below(num_blocks);
-    memcpy(block.bytes, &filter.body[64 * at], 64);
-    questions->hashes[i] = test::HashOfQuotient(test::QuestionOf(block, random), at, num_blocks, random);
-  }
+// Questions of which many are about entries of a block of `quotient` that are there.
+void AskForEntries(uint8_t how, const reference::Filter& filter, Questions* questions) {
+  test::Random random(how);
+  const std::vector<uint64_t> hashes = test::QuestionsOf(filter.body, questions->n, &random);
+  for (size_t i = 0; i < questions->n; i += 1 + random.Below(3)) questions->hashes[i] = hashes[i];
 }
 
 // Bits of any density; of `retrieval` any level too, for at high ones nothing is "maybe".
 void FillAtRandom(uint8_t how, uint64_t seed, reference::Filter* filter) {
   test::Random random(seed);
-  if (filter->layout == reference::kQuotient && how != 0) return FillWithHostileBlocks(&random, filter);
+  if (filter->layout == reference::kQuotient && how != 0) {
+    filter->body = test::HostileBody(SoundBlocksOfQuotient(), filter->body.size() / 64, &random);
+    return;
+  }
   uint8_t bytes[8];
   for (size_t i = 0; i < filter->body.size(); i += 8) {
     uint64_t word = random();
@@ -161,8 +155,7 @@ void AskSmall(Input* in) {
   for (size_t i = 0; i < filter.body.size() && !in->empty(); ++i) {
     filter.body[i % 2 == 0 ? i / 2 : filter.body.size() - 1 - i / 2] = in->Byte();
   }
-  test::Random random(how);
-  if (filter.layout == reference::kQuotient) AskForEntries(filter, &random, &questions);
+  if (filter.layout == reference::kQuotient) AskForEntries(how, filter, &questions);
   const BoundFilter bound(record, Place(filter.body, where), filter.body.size(), filter.num_probes);
   RequireAnswers(bound, filter, questions);
 }
@@ -205,8 +198,7 @@ void Insert(Input* in) {
   uint8_t where = in->Byte();
   FillAtRandom(4, in->Number(1), &filter);  // a quarter of the bits: some keys are new, some are not
   Questions questions(in);
-  test::Random random(how);
-  if (filter.layout == reference::kQuotient) AskForEntries(filter, &random, &questions);
+  if (filter.layout == reference::kQuotient) AskForEntries(how, filter, &questions);
   const bool shared = record.facts.shares && (how & 1) != 0;
   if (shared) where = 0;  // its words are loaded and changed as wholes, so a body stands at a multiple of 64
   uint8_t* const body = Place(filter.body, where);

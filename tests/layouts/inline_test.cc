@@ -117,32 +117,16 @@ TEST(Inline, SetsTheBitsOfTheReference) {
   }
 }
 
-// Random bytes are hardly ever a block of `quotient`: these once were some, or still are.
-void FillWithHostileBlocks(test::Random* random, reference::Bytes* body) {
-  const std::vector<test::Block> sound = test::SoundBlocks(50, random);
-  for (size_t at = 0; at < body->size(); at += 64) {
-    memcpy(&(*body)[at], test::HostileBlock(sound, random).bytes, 64);
-  }
-}
-
-// Hashes of each block, most of which are of its entries.
-void AskForEntries(const reference::Bytes& body, test::Random* random, std::vector<uint64_t>* questions) {
-  const size_t num_blocks = body.size() / 64;
-  for (size_t i = 0; i < questions->size(); ++i) {
-    test::Block block;
-    memcpy(block.bytes, &body[64 * (i % num_blocks)], 64);
-    (*questions)[i] = test::HashOfQuotient(test::QuestionOf(block, random), i % num_blocks, num_blocks, random);
-  }
-}
-
-// Bodies of random bytes: about half of them one bits.
+// Bodies of random bytes: about half of them one bits. Random bytes are hardly ever a block of `quotient`, so its
+// blocks were sound once.
 TEST(Inline, AnswersLikeTheReferenceInViewsOfAnyAddress) {
   for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
     if (num_probes % 6 > 1) continue;
     reference::Filter filter = test::EmptyReference(layout, num_probes, unit * 333);
     test::Random random(num_probes);
     for (uint8_t& byte : filter.body) byte = static_cast<uint8_t>(random());
-    if (layout == Layout::kQuotient) FillWithHostileBlocks(&random, &filter.body);
+    const bool is_quotient = layout == Layout::kQuotient;
+    if (is_quotient) filter.body = test::HostileBody(test::SoundBlocks(50, &random), 333, &random);
     const reference::Bytes image = reference::WriteImage(filter);
     std::vector<uint8_t> memory(image.size() + 64);
     for (size_t shift = 0; shift < 64; shift += 7) {
@@ -150,7 +134,7 @@ TEST(Inline, AnswersLikeTheReferenceInViewsOfAnyAddress) {
       const FilterView view(memory.data() + shift, image.size(), VerifyMode::kWhole);
       ASSERT_TRUE(view.status().ok());
       std::vector<uint64_t> questions = test::RandomHashes(3000, shift);
-      if (layout == Layout::kQuotient) AskForEntries(filter.body, &random, &questions);
+      if (is_quotient) questions = test::QuestionsOf(filter.body, 3000, &random);
       std::vector<uint8_t> answers;
       for (const uint64_t question : questions) answers.push_back(filter.MayContain(question));
       EXPECT_EQ(AskLibrary(view, questions), answers);

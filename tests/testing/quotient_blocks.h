@@ -166,6 +166,26 @@ inline uint32_t QuestionOf(const Block& block, Random* random) {
   return static_cast<uint32_t>(bucket) * kBucketStep + (remainder << (26 - bits)) + q % (1u << (26 - bits));
 }
 
+// Bodies of hostile blocks, some of which are sound nevertheless.
+inline reference::Bytes HostileBody(const std::vector<Block>& sound, size_t num_blocks, Random* random) {
+  reference::Bytes body(64 * num_blocks);
+  for (size_t i = 0; i < num_blocks; ++i) memcpy(&body[64 * i], HostileBlock(sound, random).bytes, 64);
+  return body;
+}
+
+// Hashes that lie all over a body; most are about an entry of their block.
+inline std::vector<uint64_t> QuestionsOf(const reference::Bytes& body, size_t n, Random* random) {
+  std::vector<uint64_t> hashes;
+  const size_t num_blocks = body.size() / 64;
+  while (hashes.size() < n) {
+    const uint64_t at = random->Below(num_blocks);
+    Block block;
+    memcpy(block.bytes, &body[64 * at], 64);
+    hashes.push_back(HashOfQuotient(QuestionOf(block, random), at, num_blocks, random));
+  }
+  return hashes;
+}
+
 }  // namespace linefilter::test
 
 #endif  // LINEFILTER_TESTS_TESTING_QUOTIENT_BLOCKS_H_

@@ -1,7 +1,8 @@
 // All layouts with one action per block share these loops over keys: single keys, batches, ranges.
 //
 // An action is a type with kWrites and Do(block, lane_ones, x, xs). Do acts on the block of a key and answers. x is the
-// in-block hash, xs holds it in each lane. What it derives from (OnLines) says where the block lies and what x is.
+// in-block hash, xs holds it in each lane. What it derives from (OnLines) says where the block lies and what x is. One
+// with kAsGroup has DoGroup(hashes, block_of, done), too, which does so for kTogether keys at once.
 //
 // A batch is a plain loop while the body is well within the L2, because the out-of-order core overlaps the keys by
 // itself and a prefetch costs about 0.15 ns. Above that it is a look-ahead ring: the line of a later key is prefetched
@@ -19,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "hwy/highway.h"
@@ -58,7 +60,7 @@ using internal::PrefetchBlock;
 
 // Actions of all layouts of 64-byte blocks derive from this.
 struct OnLines {
-  static constexpr bool kThroughMemory = false;
+  static constexpr bool kThroughMemory = false, kAsGroup = false;
   using Blocks = internal::LineBlocks;
   static HWY_INLINE uint32_t Fold(const uint32_t*, uint64_t hash) { return InBlockHash(hash); }
   // Does the same for the hashes of some keys, each in the low half of its word.
@@ -160,10 +162,24 @@ HWY_INLINE void DoThroughMemory(const uint32_t* lane_ones, const uint64_t* HWY_R
 }
 #endif
 
+// Where the answers of keys from `first` on go: one by one, or the bytes of all of DoTogether at once.
+template <class Answers>
+struct PutFrom {
+  Answers& answers;
+  size_t first;
+  HWY_INLINE void operator()(size_t j, bool answer) const { answers.Put(first + j, answer); }
+  template <class Word>
+  HWY_INLINE void PutBytes(Word bytes) const {
+    static_assert(sizeof(Word) == kTogether);
+    memcpy(answers.out + first, &bytes, sizeof(bytes));
+  }
+};
+
 // Does the action for kTogether keys in the way that suits it.
 template <class Action, class BlockOfKey, class Done>
 HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of,
                            const Done& done) {
+  if constexpr (Action::kAsGroup) return Action::DoGroup(hashes, block_of, done);
 #if LINEFILTER_THROUGH_MEMORY
   if constexpr (Action::kThroughMemory) return DoThroughMemory<Action>(lane_ones, hashes, block_of, done);
 #endif
@@ -193,8 +209,7 @@ HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT has
       if (kPrefetches) prefetch(i + j + ahead);
       return BlockFor<Action>(state, hashes[i + j]);
     };
-    DoTogether<Action>(state.lane_ones, hashes + i, block_of,
-                       [&](size_t j, bool answer) HWY_ATTR { answers.Put(i + j, answer); });
+    DoTogether<Action>(state.lane_ones, hashes + i, block_of, PutFrom<Answers>{answers, i});
   }
   for (size_t j = i + ahead; kPrefetches && j < n; ++j) prefetch(j);
   return i;

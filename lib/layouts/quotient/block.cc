@@ -76,25 +76,6 @@ uint32_t CountEntries(const uint8_t* block, const Header& header, const RunBegin
 
 }  // namespace
 
-bool BlockMayContain(const uint8_t* block, uint32_t q) {
-  const Header header(block);
-  const uint32_t bucket = BucketOf(q);
-  if ((header.buckets >> bucket & 1) == 0) return false;
-  const uint64_t below = header.buckets & ((uint64_t{1} << bucket) - 1);
-  const uint32_t run = static_cast<uint32_t>(__builtin_popcountll(below));
-  const RunBegins runs(block);
-  const uint32_t begin = runs.Find(run), end = runs.Find(run + 1);
-  if (end == kNone || header.dropped > kMostRemainderBits) return true;
-  const uint32_t width = header.width() + (end <= header.num_long ? 1 : 0);
-  const uint32_t taken = end * header.width() + std::min(end, header.num_long);
-  if (taken > kQuotientBlockBits || width == 0) return true;
-  const uint32_t remainder = RemainderOf(q, width);
-  for (uint32_t i = 0; i < end - begin; ++i) {
-    if (BitsAt(block, kQuotientBlockBits - taken + i * width, width) == remainder) return true;
-  }
-  return false;
-}
-
 BlockEntries BlockEntries::Of(const uint8_t* block) {
   BlockEntries list;
   const Header header(block);

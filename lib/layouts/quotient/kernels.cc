@@ -1,7 +1,7 @@
-// The kernels of the layout `quotient`, one source for Highway's targets. block_loops-inl.h has the loops over a batch.
+// The kernels of the layout `quotient`, one source for Highway's targets. block_loops-inl.h has the loops over a
+// batch, lookups-inl.h what is done for some keys at once.
 #include "lib/layouts/kernels.h"
 
-#include "lib/layouts/quotient/block.h"
 #include "lib/layouts/quotient/body.h"
 #include "lib/layouts/target.h"
 
@@ -11,6 +11,7 @@
 // This comes after foreach_target.h:
 #include "hwy/highway.h"
 #include "lib/layouts/blocks/block_loops-inl.h"
+#include "lib/layouts/quotient/lookups-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
@@ -19,23 +20,20 @@ namespace {
 
 struct Test : OnLines {
   static constexpr int kWrites = 0;
+  static constexpr bool kAsGroup = true;
   static HWY_INLINE bool Do(const uint8_t* block, const uint32_t*, uint32_t x, LaneVec) {
-    return internal::BlockMayContain(block, internal::QuotientOf(x));
+    return TestQuotient(block, x);
+  }
+  template <class BlockOfKey, class Done>
+  static HWY_INLINE void DoGroup(const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of, const Done& done) {
+    TestQuotientGroup(hashes, block_of, done);
   }
 };
-
-#if LINEFILTER_SAME_AS_AVX3
-
-const internal::Kernels* QuotientTargetKernels() { return UnderThisName<N_AVX3::QuotientTargetKernels>(); }
-
-#else
 
 const internal::Kernels* QuotientTargetKernels() {
   static constexpr internal::Kernels kernels = KernelsOf<Test>();
   return &kernels;
 }
-
-#endif
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

@@ -14,31 +14,10 @@ namespace {
 
 constexpr size_t kBlocks = 500, kSound = 2000, kRoundsOfSound = 100;
 
-reference::Filter HostileFilter(const std::vector<Block>& sound, bool is_set, size_t num_blocks, Random* random) {
-  reference::Filter filter = EmptyOf(is_set, num_blocks);
-  for (size_t i = 0; i < num_blocks; ++i) {
-    const Block block = test::HostileBlock(sound, random);
-    memcpy(&filter.body[64 * i], block.bytes, 64);
-  }
+reference::Filter HostileFilter(const std::vector<Block>& sound, bool is_set, Random* random) {
+  reference::Filter filter = EmptyOf(is_set, 0);
+  filter.body = test::HostileBody(sound, kBlocks, random);
   return filter;
-}
-
-Block BlockAt(const reference::Bytes& body, size_t i) {
-  Block block;
-  memcpy(block.bytes, &body[64 * i], 64);
-  return block;
-}
-
-// Some for each block, in no order.
-std::vector<uint64_t> QuestionsOf(const reference::Bytes& body, size_t of_a_block, Random* random) {
-  std::vector<uint64_t> hashes;
-  const size_t num_blocks = body.size() / 64;
-  for (size_t i = 0; i < num_blocks * of_a_block; ++i) {
-    const size_t block = i % num_blocks;
-    hashes.push_back(test::HashOfQuotient(test::QuestionOf(BlockAt(body, block), random), block, num_blocks, random));
-  }
-  Shuffle(&hashes, random);
-  return hashes;
 }
 
 // Copies of at most that many bytes, at the end of the pages or near their beginning.
@@ -75,8 +54,8 @@ void ExpectOfImages(const reference::Filter& filter, const uint8_t* image, size_
 void ExpectAnswersOfARound(const std::vector<Block>& sound, const test::TempDir& folder, Random* random, Place* place,
                            Asked* asked) {
   const bool is_set = random->Below(2) == 0;
-  const reference::Filter filter = HostileFilter(sound, is_set, kBlocks, random);
-  const std::vector<uint64_t> questions = QuestionsOf(filter.body, 8, random);
+  const reference::Filter filter = HostileFilter(sound, is_set, random);
+  const std::vector<uint64_t> questions = test::QuestionsOf(filter.body, 8 * kBlocks, random);
   std::vector<uint8_t> answers;
   for (const uint64_t question : questions) answers.push_back(filter.MayContain(question));
   asked->blocks += kBlocks;
@@ -122,15 +101,15 @@ void ExpectSameChange(const reference::Filter& before, const char* what, Place* 
 
 void ExpectChangesOfARound(const std::vector<Block>& sound, Random* random, Place* place, Changed* changed) {
   const bool is_set = random->Below(2) == 0;
-  const reference::Filter before = HostileFilter(sound, is_set, kBlocks, random);
-  const std::vector<uint64_t> hashes = QuestionsOf(before.body, 1 + random->Below(3), random);
+  const reference::Filter before = HostileFilter(sound, is_set, random);
+  const std::vector<uint64_t> hashes = test::QuestionsOf(before.body, (1 + random->Below(3)) * kBlocks, random);
   const auto insert = [&](reference::Filter* filter) {
     std::vector<uint8_t> were_new;
     for (const uint64_t hash : hashes) were_new.push_back(filter->Insert(hash));
     changed->blocks += kBlocks;
     for (size_t i = 0; i < kBlocks; ++i) {
-      const Block block = BlockAt(filter->body, i);
-      changed->saturated += std::all_of(block.bytes, block.bytes + 64, [](uint8_t byte) { return byte == 0xff; });
+      const uint8_t* const block = &filter->body[64 * i];
+      changed->saturated += std::all_of(block, block + 64, [](uint8_t byte) { return byte == 0xff; });
     }
     return were_new;
   };
@@ -159,7 +138,7 @@ void ExpectChangesOfARound(const std::vector<Block>& sound, Random* random, Plac
     bound->RemoveAll(hashes, were_there.data());
     return were_there;
   });
-  reference::Filter other = HostileFilter(sound, is_set, kBlocks, random), both = before;
+  reference::Filter other = HostileFilter(sound, is_set, random), both = before;
   for (size_t i = 0; i < kBlocks; ++i) {
     if (random->Below(2) == 0) memcpy(&other.body[64 * i], sound[random->Below(sound.size())].bytes, 64);
     reference::QuotientUnite(&other.body[64 * i], is_set, &both.body[64 * i]);

@@ -1,0 +1,301 @@
+// Lookups of some keys of the layout `quotient` at once, one per lane of 64 bits: eight on AVX-512, four on AVX2.
+//
+// Idea: each step of TestQuotientBlock (linefilter/internal/test_quotient_block.h) is done for all keys. A vector has
+// no PDEP, so a run is found by counting bits: the byte where it begins, then the bit. Here a run of more than four
+// entries is rare, too. So a nibble tells its length, and two shifts repeat a remainder. If the run of a key is rare,
+// all keys are asked once more, by what knows of 124 entries. With less than 10 bits per key that is often.
+//
+// Rejected, ns per key of a batch at 24 KB and 10 bits per key on Zen 5: windows by a gather (AVX-512 2.5 in place of
+// 1.8, AVX2 4.2 in place of 3.9); 124 entries always (AVX2 4.2 in place of 3.6); runs of eight (AVX2 4.9 in place of
+// 4.2); the lowest bits of remainders by a table (AVX-512 as fast, AVX2 5.6); windows of some keys while the next are
+// found (AVX2 3.9 in place of 4.2 with 124 entries, AVX-512 2.6 in place of 2.4).
+
+// It is included once per target.
+#if defined(LINEFILTER_LIB_LAYOUTS_QUOTIENT_LOOKUPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LINEFILTER_LIB_LAYOUTS_QUOTIENT_LOOKUPS_INL_H_
+#undef LINEFILTER_LIB_LAYOUTS_QUOTIENT_LOOKUPS_INL_H_
+#else
+#define LINEFILTER_LIB_LAYOUTS_QUOTIENT_LOOKUPS_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hwy/highway.h"
+#include "lib/layouts/blocks/block_loops-inl.h"
+#include "lib/layouts/quotient/block.h"
+#include "linefilter/hash.h"
+#include "linefilter/internal/test_quotient_block.h"
+
+#ifndef LINEFILTER_LIB_LAYOUTS_QUOTIENT_LOOKUPS_ONCE_
+#define LINEFILTER_LIB_LAYOUTS_QUOTIENT_LOOKUPS_ONCE_
+#if defined(__GNUC__) && !defined(__clang__)
+#define LINEFILTER_UNROLL_KEYS _Pragma("GCC unroll 8")
+#else
+#define LINEFILTER_UNROLL_KEYS
+#endif
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace linefilter {
+namespace HWY_NAMESPACE {
+namespace {
+
+HWY_INLINE bool TestQuotient(const uint8_t* block, uint32_t x) {
+  return TestQuotientBlock(block, x, [=] { return internal::BlockMayContain(block, internal::QuotientOf(x)); });
+}
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+
+using KeyTag = hn::CappedTag<uint64_t, 8>;
+using KeyVec = hn::Vec<KeyTag>;
+using ByteTag = hn::Repartition<uint8_t, KeyTag>;
+using HalfTag = hn::Repartition<uint32_t, KeyTag>;
+inline constexpr size_t kKeys = hn::MaxLanes(KeyTag());
+// Whether all keys are asked by what knows of 124 entries, in place of 60.
+inline constexpr bool kOftenInTwo = HWY_TARGET <= HWY_AVX3;
+
+HWY_INLINE KeyVec SetKeys(uint64_t x) { return hn::Set(KeyTag(), x); }
+// By halves: of numbers below 2^32, or any whose upper half is to be 0.
+HWY_INLINE KeyVec MinOfHalves(KeyVec a, KeyVec b) {
+  return hn::BitCast(KeyTag(), hn::Min(hn::BitCast(HalfTag(), a), hn::BitCast(HalfTag(), b)));
+}
+HWY_INLINE KeyVec MulHalves(KeyVec a, KeyVec b) {
+  return hn::MulEven(hn::BitCast(HalfTag(), a), hn::BitCast(HalfTag(), b));
+}
+HWY_INLINE hn::Mask<KeyTag> IsLess(KeyVec a, KeyVec b) {
+  const hn::RebindToSigned<KeyTag> d;
+  return hn::RebindMask(KeyTag(), hn::Lt(hn::BitCast(d, a), hn::BitCast(d, b)));
+}
+// Highway's IfThenZeroElse is two instructions on AVX-512.
+template <class Mask, class Vec>
+HWY_INLINE Vec ZeroWhere(Mask mask, Vec v) {
+#if HWY_TARGET <= HWY_AVX3
+  return hn::IfThenElseZero(hn::Not(mask), v);
+#else
+  return hn::IfThenZeroElse(mask, v);
+#endif
+}
+HWY_INLINE KeyVec LookUp(const uint8_t* table, KeyVec indices) {
+  return hn::BitCast(KeyTag(), hn::TableLookupBytes(hn::LoadDup128(ByteTag(), table), hn::BitCast(ByteTag(), indices)));
+}
+
+alignas(16) inline constexpr uint8_t kBitsOfNibble[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+// By the next four begins of runs: how many entries the run has. 0 is for more than four.
+alignas(16) inline constexpr uint8_t kSizeOfRun[16] = {0, 1, 2, 1, 3, 1, 2, 1, 4, 1, 2, 1, 3, 1, 2, 1};
+alignas(16) inline constexpr uint8_t kLowestByteOfEach[16] = {0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8};
+
+HWY_INLINE KeyVec CountBitsOfBytes(KeyVec words) {
+#if HWY_TARGET < HWY_AVX3
+  return hn::BitCast(KeyTag(), hn::PopulationCount(hn::BitCast(ByteTag(), words)));
+#else
+  const KeyVec nibbles = SetKeys(0x0F0F0F0F0F0F0F0F);
+  const KeyVec low = LookUp(kBitsOfNibble, hn::And(words, nibbles));
+  return hn::Add(low, LookUp(kBitsOfNibble, hn::And(hn::ShiftRight<4>(words), nibbles)));
+#endif
+}
+HWY_INLINE KeyVec SumOfBytes(KeyVec words) { return hn::SumsOf8(hn::BitCast(ByteTag(), words)); }
+HWY_INLINE KeyVec CountBits(KeyVec words) {
+#if HWY_TARGET < HWY_AVX3
+  return hn::PopulationCount(words);
+#else
+  return SumOfBytes(CountBitsOfBytes(words));
+#endif
+}
+// Byte i becomes the sum of bytes 0 ... i.
+HWY_INLINE KeyVec SumUpToBytes(KeyVec bytes) {
+#if HWY_TARGET <= HWY_AVX3
+  return KeyVec{_mm512_mullo_epi64(bytes.raw, _mm512_set1_epi64(0x0101010101010101))};
+#else
+  bytes = hn::Add(bytes, hn::ShiftLeft<8>(bytes));
+  bytes = hn::Add(bytes, hn::ShiftLeft<16>(bytes));
+  return hn::Add(bytes, hn::ShiftLeft<32>(bytes));
+#endif
+}
+HWY_INLINE KeyVec SpreadLowestByte(KeyVec words) {
+  const auto lowest = hn::LoadDup128(ByteTag(), kLowestByteOfEach);
+  return hn::BitCast(KeyTag(), hn::TableLookupBytes(hn::BitCast(ByteTag(), words), lowest));
+}
+// `each` for each byte that is at most `limit`; bytes are below 128.
+HWY_INLINE KeyVec SumOfBytesUpTo(KeyVec limit, KeyVec bytes, uint8_t each) {
+  const hn::RebindToSigned<ByteTag> d;
+  const auto are_more = hn::RebindMask(ByteTag(), hn::Gt(hn::BitCast(d, bytes), hn::BitCast(d, limit)));
+  return hn::SumsOf8(ZeroWhere(are_more, hn::Set(ByteTag(), each)));
+}
+
+// Loads 16 bytes of each block; key 2 i is in block i of `even`.
+HWY_INLINE void LoadPairs(const uint8_t* const* blocks, size_t at, KeyVec* even, KeyVec* odd) {
+  const auto load = [=](size_t key)
+                        HWY_ATTR { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(blocks[key] + at)); };
+  const auto load_two = [&](size_t key) HWY_ATTR {
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(load(key)), load(key + 2), 1);
+  };
+#if HWY_TARGET <= HWY_AVX3
+  const auto load_four = [&](size_t key) HWY_ATTR {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(load_two(key)), load_two(key + 4), 1);
+  };
+  even->raw = load_four(0), odd->raw = load_four(1);
+#else
+  even->raw = load_two(0), odd->raw = load_two(1);
+#endif
+}
+// Loads the words of each block that begin at these bytes. They go through memory: a gather takes longer.
+HWY_INLINE KeyVec LoadWindows(const uint8_t* const* blocks, KeyVec bytes) {
+  alignas(64) uint64_t at[kKeys];
+  hn::Store(bytes, KeyTag(), at);
+#if defined(__GNUC__)
+  __asm__("" : : "r"(at) : "memory");  // else g++ 12 takes them out of the vector by permutations
+#endif
+  const auto load_two = [&](size_t key) HWY_ATTR {
+    const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(blocks[key] + at[key]));
+    const double* const high = reinterpret_cast<const double*>(blocks[key + 1] + at[key + 1]);
+    return _mm_castpd_si128(_mm_loadh_pd(_mm_castsi128_pd(low), high));
+  };
+  const auto load_four = [&](size_t key) HWY_ATTR {
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(load_two(key)), load_two(key + 2), 1);
+  };
+#if HWY_TARGET <= HWY_AVX3
+  return KeyVec{_mm512_inserti64x4(_mm512_castsi256_si512(load_four(0)), load_four(4), 1)};
+#else
+  return KeyVec{load_four(0)};
+#endif
+}
+
+// A bit for each lane.
+HWY_INLINE uint32_t BitsOf(hn::Mask<KeyTag> mask) {
+#if HWY_TARGET <= HWY_AVX3
+  return mask.raw;
+#else
+  return SignsOf(hn::VecFromMask(KeyTag(), mask));
+#endif
+}
+
+// A byte of 0 or 1 for each bit.
+#if HWY_TARGET <= HWY_AVX3
+HWY_INLINE uint64_t BytesOf(uint32_t bits) {
+  const __m128i bytes = _mm_maskz_set1_epi8(static_cast<__mmask16>(bits), 1);
+  uint64_t word;
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(&word), bytes);
+  return word;
+}
+#else
+HWY_INLINE uint32_t BytesOf(uint32_t bits) { return bits * 0x00204081 & 0x01010101; }
+#endif
+
+// Where runs begin in a word, and what follows: bit i is the begin i + 1 behind.
+struct Begins {
+  KeyVec at, later;
+};
+
+// Finds the begin of that number in each word. Where there is none, `later` is 0.
+HWY_INLINE Begins FindBegins(KeyVec begins, KeyVec number) {
+  const KeyVec counts = SumUpToBytes(CountBitsOfBytes(begins));
+  const KeyVec shift = SumOfBytesUpTo(SpreadLowestByte(number), counts, 8);
+  const KeyVec byte = SpreadLowestByte(hn::Shr(begins, shift));
+  const KeyVec number_in_byte = SpreadLowestByte(hn::Sub(number, hn::Shr(hn::ShiftLeft<8>(counts), shift)));
+  const KeyVec up_to_bits = CountBitsOfBytes(hn::And(byte, SetKeys(0xFF7F3F1F0F070301)));
+  const KeyVec at = hn::Add(shift, SumOfBytesUpTo(number_in_byte, up_to_bits, 1));
+  return {at, hn::ShiftRight<1>(hn::Shr(begins, at))};  // what is shifted by 64 or more is 0
+}
+// The same with another word behind the first 60 bits.
+HWY_INLINE Begins FindBeginsInTwo(KeyVec first, KeyVec second, KeyVec number) {
+  const KeyVec num_first = CountBits(first);
+  const auto in_first = IsLess(number, num_first);
+  const Begins found =
+      FindBegins(hn::IfThenElse(in_first, first, second), hn::Sub(number, ZeroWhere(in_first, num_first)));
+  const KeyVec at = hn::Add(found.at, ZeroWhere(in_first, SetKeys(60)));
+  return {at, hn::Or(found.later, hn::Shl(second, hn::Sub(SetKeys(59), at)))};
+}
+
+// Answers for kKeys keys, a bit each, and those that it does not know.
+struct Answers {
+  uint32_t maybe, rare;
+};
+
+template <bool kInTwo>
+HWY_INLINE Answers TestMost(const uint8_t* const* blocks, const uint64_t* HWY_RESTRICT hashes) {
+  const KeyTag d;
+  const KeyVec one = SetKeys(1);
+  KeyVec even, odd;
+  LoadPairs(blocks, 0, &even, &odd);
+  const KeyVec buckets = hn::InterleaveLower(d, even, odd), fields = hn::InterleaveUpper(d, even, odd);
+  LoadPairs(blocks, 9, &even, &odd);
+  const KeyVec header = hn::InterleaveLower(d, even, odd);
+  const KeyVec num_long = hn::And(fields, SetKeys(255)), dropped = hn::And(header, SetKeys(31));
+
+  const KeyVec hash = hn::LoadU(d, hashes), folded = hn::Xor(hash, hn::ShiftRight<32>(hash));
+  const auto products =
+      hn::Mul(hn::BitCast(HalfTag(), folded), hn::BitCast(HalfTag(), SetKeys(internal::kQuotientMultiplier)));
+  const KeyVec q = hn::BitCast(d, products);  // the upper halves are 0
+  // The key's bucket becomes the sign, and those below it lie behind.
+  const KeyVec up_to_bucket = hn::Shl(buckets, hn::Xor(hn::ShiftRight<26>(q), SetKeys(63)));
+  const KeyVec number = CountBits(hn::Add(up_to_bucket, up_to_bucket)), first = hn::Or(hn::ShiftRight<4>(header), one);
+  const Begins found =
+      kInTwo ? FindBeginsInTwo(first, hn::InterleaveUpper(d, even, odd), number) : FindBegins(first, number);
+  const KeyVec size = LookUp(kSizeOfRun, hn::And(found.later, SetKeys(15))), end = hn::Add(found.at, size);
+
+  const KeyVec short_width = hn::Sub(SetKeys(26), dropped);
+  const auto is_short = IsLess(num_long, end);
+  const KeyVec one_if_long = ZeroWhere(is_short, one), width = hn::Add(short_width, one_if_long);
+  const KeyVec lowest = hn::Sub(SetKeys(512), hn::Add(MulHalves(end, short_width), MinOfHalves(end, num_long)));
+  const KeyVec byte = MinOfHalves(hn::ShiftRight<3>(lowest), SetKeys(56));
+  const KeyVec window = hn::Shr(LoadWindows(blocks, byte), hn::Sub(lowest, hn::ShiftLeft<3>(byte)));
+  const KeyVec remainder =
+      hn::Shr(hn::And(hn::Add(q, q), SetKeys(internal::kTwiceRemainder)), hn::Sub(hn::Add(dropped, one), one_if_long));
+
+  const KeyVec two_widths = hn::Add(width, width), bits = MulHalves(size, width);
+  const auto repeat = [&](KeyVec v) HWY_ATTR {
+    v = hn::Or(v, hn::Shl(v, width));
+    return hn::Or(v, hn::Shl(v, two_widths));
+  };
+  const KeyVec ones = repeat(one), all = SetKeys(~uint64_t{0});
+  const KeyVec differs = hn::Or(hn::Xor(window, repeat(remainder)), hn::Shl(all, bits));
+  const KeyVec borrowed = hn::AndNot(differs, hn::And(hn::Sub(differs, ones), hn::Shl(ones, hn::Add(width, all))));
+
+  const KeyVec is_rare = hn::Or(hn::Or(hn::Add(bits, all), hn::Sub(SetKeys(57), bits)), lowest);  // the sign
+  return {SignsOf(up_to_bucket) & ~BitsOf(hn::Eq(borrowed, hn::Zero(d))), SignsOf(hn::And(up_to_bucket, is_rare))};
+}
+
+// Answers for those keys, too, of which TestMost does not know.
+HWY_NOINLINE uint32_t TestAll(Answers answers, const uint8_t* const* blocks, const uint64_t* HWY_RESTRICT hashes) {
+  if constexpr (!kOftenInTwo) answers = TestMost<true>(blocks, hashes);
+  uint32_t maybe = answers.maybe & ~answers.rare;
+  for (uint32_t rare = answers.rare; rare != 0; rare &= rare - 1) {
+    const uint32_t key = static_cast<uint32_t>(__builtin_ctz(rare)), q = internal::QuotientOf(InBlockHash(hashes[key]));
+    maybe |= uint32_t{internal::BlockMayContain(blocks[key], q)} << key;
+  }
+  return maybe;
+}
+
+// Calls block_of(j) for each of kTogether keys, and gives done the answers.
+template <class BlockOfKey, class Done>
+HWY_INLINE void TestQuotientGroup(const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of, const Done& done) {
+  static_assert(kKeys == kTogether);
+  const uint8_t* blocks[kKeys];
+  LINEFILTER_UNROLL_KEYS
+  for (size_t j = 0; j < kKeys; ++j) {
+    const uint8_t* block = block_of(j);
+#if defined(__GNUC__)
+    __asm__("" : "+r"(block));  // else g++ 12 makes addresses in vectors and takes them out again
+#endif
+    blocks[j] = block;
+  }
+  const Answers answers = TestMost<kOftenInTwo>(blocks, hashes);
+  done.PutBytes(BytesOf(HWY_LIKELY(answers.rare == 0) ? answers.maybe : TestAll(answers, blocks, hashes)));
+}
+
+#else
+
+template <class BlockOfKey, class Done>
+HWY_INLINE void TestQuotientGroup(const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of, const Done& done) {
+  for (size_t j = 0; j < kTogether; ++j) done(j, TestQuotient(block_of(j), InBlockHash(hashes[j])));
+}
+
+#endif
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace linefilter
+HWY_AFTER_NAMESPACE();
+
+#endif  // LINEFILTER_LIB_LAYOUTS_QUOTIENT_LOOKUPS_INL_H_
