@@ -68,10 +68,13 @@ TEST_F(ToolsLivingTest, CreateAndAddAreABuildOfTheSameKeys) {
 TEST_F(ToolsLivingTest, AddedKeysAreInTheImage) {
   const std::string secret = dir_.Write("secret", std::string(16, '\xc3'));
   const std::string first = dir_.Write("first", Lines(0, 9000)), second = dir_.Write("second", Lines(8000, 20000));
-  const std::vector<std::vector<std::string>> kinds = {
-      {"--layout", "blocked"},          {"--layout", "classic"}, {"--layout", "counting"},
-      {"--layout", "quotient"},         {"--removable"},         {"--grow"},
-      {"--grow", "--max-growth", "20"}, {"--secret", secret}};
+  const std::vector<std::vector<std::string>> kinds = {{"--layout", "blocked"},
+                                                       {"--layout", "classic"},
+                                                       {"--layout", "counting"},
+                                                       {"--layout", "quotient"},
+                                                       {"--grow"},
+                                                       {"--grow", "--max-growth", "20"},
+                                                       {"--secret", secret}};
   for (std::vector<std::string> kind : kinds) {
     const bool grows = kind[0] == "--grow", is_keyed = kind[0] == "--secret";
     const std::string name = kind.back();

@@ -163,7 +163,7 @@ class _Removing(Filter):
 @final
 class QuotientFilter(_Removing):
     """The filter with the fewest false positives of those that keys are added to: the layout "quotient". At 10 bits per key it
-    has two thirds of those of a BlockedFilter, and at 12 half. It reads one cache line, and takes longer to ask and to fill.
+    has three fifths of those of a BlockedFilter, and at 12 less than half. It reads one cache line, and takes longer to ask and to fill.
 
     With removable=True its keys can be removed. THE RATE THEN RISES as keys come and go; turnovers sizes the filter for that
     (doc/guide/delete.md). Remove a key as often as it was added, and only then. The filter cannot see that a key was never
