@@ -89,6 +89,8 @@ def test_golden_images_are_made_to_the_byte():
             options["parquet_hash"] = True
         added = np.arange(int(num_keys), dtype=np.uint64) if keys == "u64" else [f"key-{i}" for i in range(int(num_keys))]
         rotate_after = None
+        if asked == "quotient":
+            options["removable"] = options.pop("num_probes") == 1
         if maker == "scalable":
             del options["num_probes"]
             options["fpr"] = options.pop("bits_per_key")
@@ -101,7 +103,8 @@ def test_golden_images_are_made_to_the_byte():
             rotate_after = None if by_count else each
         elif maker == "mutable":
             kind = {"blocked": linefilter.BlockedFilter, "split_block": linefilter.SplitBlockFilter,
-                    "classic": linefilter.ClassicFilter, "counting": linefilter.CountingBlockedFilter}[asked]  # fmt: skip
+                    "classic": linefilter.ClassicFilter, "counting": linefilter.CountingBlockedFilter,
+                    "quotient": linefilter.QuotientFilter}[asked]  # fmt: skip
             filled = kind(int(num_keys), **options)
         else:
             filled = linefilter.FilterBuilder(layout=asked, **options)

@@ -187,8 +187,9 @@ class QuotientFilter(_Removing):
         *,
         bits_per_key: Optional[float] = None,
         fpr: Optional[float] = None,
+        num_probes: SupportsIndex = 0,
         removable: bool = False,
-        turnovers: float = 0,
+        turnovers: SupportsIndex = 0,
         seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
@@ -201,16 +202,17 @@ class QuotientFilter(_Removing):
 
         Args:
             removable: keys can be removed, each as often as it was added.
-            turnovers: fpr and bits_per_key promise the rate after so many turnovers, in each of which as many keys came and went
-                as are in. It goes with removable.
+            turnovers: fpr is the rate after so many turnovers, in each of which as many keys come and go as are in. It goes with
+                removable.
             num_keys, bits_per_key, fpr, seed, secret, caller_hashes, parquet_hash, memory_limit, foldable, like: as of
-                BlockedFilter. There is no num_probes to choose.
+                BlockedFilter.
+            num_probes: 0, for there is none to choose.
         """
         options = make_options(
             bits_per_key,
             fpr,
             self._layout,
-            0,
+            num_probes,
             seed,
             secret,
             caller_hashes,
