@@ -10,8 +10,9 @@
 // - Where more came, a sample estimates how many are distinct, with a standard error of 1.65 %. If all keys are more
 //   than 1.05 times as many, the distinct ones are counted, too. That takes 15 to 100 ns per key and no memory.
 // - Else the size is for all keys that came, at most about 5 % more than the distinct ones.
-// So the image depends on the set of keys and on how many were added alone, not on their order. Only kCounting counts
-// every key, because a key that came twice must be removed twice.
+// So the image depends on the set of keys and on how many were added alone, not on their order. A filter that gives
+// keys back counts every key, because a key that came twice must be removed twice (kCounting, and kQuotient with
+// options.removable).
 //
 // Memory is 8 bytes per key, whatever the keys' length, and the image while Finish runs; `retrieval` of any size needs
 // a work area besides (below). Nothing is copied when it grows. Hashes that are in an array already are borrowed
@@ -77,7 +78,7 @@ class LINEFILTER_EXPORT FilterBuilder {
   FilterBuilder(const FilterBuilder&) = delete;
   FilterBuilder& operator=(const FilterBuilder&) = delete;
 
-  // Duplicates are legal. Adjacent ones, as sorted input has them, take no memory, except with kCounting.
+  // Duplicates are legal. Adjacent ones, as sorted input has them, take no memory, except in what gives keys back.
   LINEFILTER_INLINE void AddKey(Key key) noexcept {
     uint64_t hash = 0;
     if (key_hash_.Of(key, &hash)) {

@@ -1,5 +1,6 @@
 // Filter owns its memory and takes keys for as long as it lives, in a layout that is chosen when it is created.
-// BlockedFilter, CountingBlockedFilter and ClassicFilter are the same, for those who know the layout when they compile.
+// BlockedFilter, QuotientFilter, CountingBlockedFilter and ClassicFilter are the same, for those who know the layout
+// when they compile.
 // Link linefilter::linefilter. Without CMake, liblinefilter.a needs -lhwy and -pthread.
 //
 //   linefilter::BlockedFilter filter;
@@ -71,9 +72,9 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   // if `other` was never created (kInvalidArgument), the filter is as it was. The memory is that of Create.
   Status CloneFrom(const Filter& other) noexcept;
 
-  // Takes the key out once, in a layout that gives keys back (LayoutFacts::gives_back); another refuses. False means
-  // refused: the key was certainly absent, and nothing changed. A filter of the caller's hashes ignores RemoveKey and
-  // answers false. CountingBlockedFilter tells what removing demands.
+  // Takes the key out once, if this filter gives keys back (FactsOf(layout(), num_probes()).gives_back); another
+  // refuses. False means refused: the key was certainly absent, and nothing changed. A filter of the caller's hashes
+  // ignores RemoveKey and answers false. QuotientFilter tells what removing demands.
   LINEFILTER_INLINE bool RemoveKey(Key key) noexcept {
     uint64_t hash = 0;
     return key_hash_.Of(key, &hash) && RemoveHash(hash);
@@ -88,8 +89,8 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   // it would be missing here. A UNION OF UNEQUAL SIZES SHRINKS this filter: both are folded to the greatest common
   // divisor of their num_blocks, the other one on the fly. Unrelated sizes may have a single block, in which nearly
   // everything would be "maybe": UnionOptions says what rate is too high, and such a union is kIncompatible. On an
-  // error nothing changes. A CountingBlockedFilter adds the counters up: remove a key of both twice (a union with
-  // itself changes nothing). The kinds of keys are those of both; keys of which nobody told it make them unknown.
+  // error nothing changes. Filters that give keys back add up: remove a key of both twice (a union with itself changes
+  // nothing). The kinds of keys are those of both; keys of which nobody told it make them unknown.
   Status Union(const Filter& other, const UnionOptions& options = {}) noexcept;
   Status Union(const FilterView& other, const UnionOptions& options = {}) noexcept;
 
@@ -156,14 +157,44 @@ class LINEFILTER_EXPORT BlockedFilter final : public Filter {
   using Filter::RemoveKey;
 };
 
-// A BlockedFilter whose keys can be removed: it has counters of 4 bits in place of bits. It takes 4.4 times the bytes
-// at 1 % of false positives, more below, and reaches 0.22 % (kMaxBitsPerKey). doc/guide/delete.md has the figures.
+// The layout `quotient` has the fewest false positives of all that keys can be inserted into: at 10 bits per key two
+// thirds of those of a BlockedFilter. An insertion and a lookup read one cache line, and take longer than there.
+// FilterOptions::removable makes one whose keys can be removed; else a removal is refused (num_probes() is then 0).
+//
+// THE RATE OF ONE THAT KEYS ARE REMOVED FROM RISES as keys come and go: what a full block forgot of its keys does not
+// come back when some go. FilterOptions::turnovers sizes it for that; doc/guide/delete.md has the figures.
 //
 // Remove a key as often as it was inserted, and only then. The filter cannot see this:
 // - A key that was never inserted but answers "maybe" (a false positive, as often as fpr says) can be removed. That
-//   takes from the counters of other keys, which may be lost. So ask the exact store first, or remove only what it had.
+//   takes the entry of another key, which is then lost. So ask the exact store first, or remove only what it had. Never
+//   remove one key from several filters of which each may have it: one that has it not may lose another key by that.
 // - A key that was inserted twice (or added twice to the FilterBuilder of its image) is in the filter twice: removed
 //   once, it still answers "maybe". InsertKey does not refuse it, for what is "maybe" may be a false positive.
+// - A block that gets its 436th key is saturated: it answers "maybe" to all, and gives no key back until Clear. Nothing
+//   is lost. With no more keys than the filter was sized for that does not happen, but a key inserted 436 times does
+//   it.
+class LINEFILTER_EXPORT QuotientFilter final : public Filter {
+ public:
+  // Does what Filter::Create does, for this layout.
+  Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
+    return CreateOf(Layout::kQuotient, num_keys, options);
+  }
+  // Does what Filter::CreateFromImage does, for an image of this layout. The image says whether keys can be removed.
+  Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
+    return CopyImage(Layout::kQuotient, image, size, options);
+  }
+  // Does what Filter::Load does, for an image of this layout.
+  Status Load(const char* path, const FilterOptions& options = {}) noexcept {
+    return LoadImage(Layout::kQuotient, path, options);
+  }
+  // Does what Filter::CloneFrom does.
+  Status CloneFrom(const QuotientFilter& other) noexcept { return Filter::CloneFrom(other); }
+};
+
+// A BlockedFilter whose keys can be removed: it has counters of 4 bits in place of bits. It takes 4.4 times the bytes
+// at 1 % of false positives, more below, and reaches 0.22 % (kMaxBitsPerKey). Its rate does not rise as keys come and
+// go. doc/guide/delete.md has the figures. What QuotientFilter says of removing a key holds here, too, and one thing
+// more:
 // - A counter that reaches 15 is saturated: it no longer knows how many it stands for and stays 15 until Clear. Nothing
 //   is lost, but the keys behind it may answer "maybe" after they are removed. With no more keys than the filter was
 //   sized for this is rare: one counter in 1e16 at an fpr of 1 %, one in 1e14 at 10 %, one in 1e11 at 70 %. But a key

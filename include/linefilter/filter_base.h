@@ -141,8 +141,8 @@ class LINEFILTER_EXPORT FilterBase {
   // The rate at which uniformly distributed hashes of absent keys answer "maybe", from these very bits: 1 for a broken
   // image, 0 for the empty set. It includes keys whose hashes agree with a member's: 2^-32 for each key of a block,
   // 2^-64 for each of `classic`. On average the bits tell how many keys there are; for a few keys they may tell too
-  // few. But for that `blocked`, `counting` and `split_block` are exact up to 2^20 blocks (a sample of so many above),
-  // `retrieval` always.
+  // few. But for that `blocked`, `counting`, `split_block` and `quotient` are exact up to 2^20 blocks (a sample of so
+  // many above), `retrieval` always.
   double ExpectedFpr() const noexcept;
 
   // Only linefilter/inline.h and the library itself use these.

@@ -31,9 +31,10 @@
 // later linefilter, that a `classic` body is above 512 MiB, or that there is no OpenSSL for TLS.
 //
 // Nobody vouches for a failed insertion (RedisInsert::kFailed): the key may be in the filter or not. Insert it again;
-// that is right any number of times (in `counting` it may then count twice, which only costs a little). Outcomes are
-// per key: some of a batch may have failed, then the Status says why the first did. Redis itself can still lose what it
-// acknowledged, as its persistence and replication are set: doc/REDIS.md tells what appendfsync and wait_replicas buy.
+// that is right any number of times. (In `counting`, and in `quotient` from which keys can be removed, it may then
+// count twice, which only costs a little.) Outcomes are per key: some of a batch may have failed, then the Status says
+// why the first did. Redis itself can still lose what it acknowledged, as its persistence and replication are set:
+// doc/REDIS.md tells what appendfsync and wait_replicas buy.
 //
 // Exactly one of several writers of a key is told kNew, even at the same moment. At most one is told if generations are
 // begun, switched or lost in that moment. The same holds if a connection is lost between an insertion and its reply (it
@@ -128,6 +129,14 @@ enum class RedisInsert : uint8_t {
   kFailed = 2,  // not acknowledged: insert it again
 };
 
+// What became of one removal.
+enum class RedisRemove : uint8_t {
+  kAbsent = 0,   // the key was certainly not there, and nothing changed
+  kRemoved = 1,  // its entry is out
+  kFailed = 2,   // nothing was removed: remove it again
+  kUnknown = 3,  // nobody knows: do not remove it again; if it stays, that is one false positive more
+};
+
 // What a filter tells of itself.
 struct RedisInfo {
   Layout layout = Layout::kAuto;     // see FilterBase
@@ -171,9 +180,9 @@ class LINEFILTER_EXPORT RedisFilter final {
   RedisFilter(const RedisFilter&) = delete;
   RedisFilter& operator=(const RedisFilter&) = delete;
 
-  // Makes an empty filter for num_keys keys, and opens it. It is `blocked` (kAuto means it), `classic`, `counting` or
-  // `split_block`. From `counting` nothing is removed in Redis, only in a CountingBlockedFilter of its image. A
-  // `retrieval` or `container` comes by CreateFromImage. `name` has 1 to 200 bytes without newline and NUL. With a hash
+  // Makes an empty filter for num_keys keys, and opens it. It is `blocked` (kAuto means it), `classic`, `counting`,
+  // `split_block` or `quotient` (kAuto with FilterOptions::removable). A `retrieval` or `container` comes by
+  // CreateFromImage. `name` has 1 to 200 bytes without newline and NUL. With a hash
   // tag of its own ("{users}seen") the filter lies in one slot of a cluster as a whole. No other name has a closing
   // brace. kIncompatible means that a filter or something else has the name. The options allocator, memory_limit and
   // executor do not count. After another error the filter may be there nevertheless. It would lose its keys within a
@@ -217,6 +226,20 @@ class LINEFILTER_EXPORT RedisFilter final {
   // Inserts a batch; `outcomes`, n of them, may be null. A key that comes twice may be kNew at one of the two places.
   // The Status is the first error; ok if and only if no outcome is kFailed.
   Status InsertHashes(const uint64_t* hashes, size_t n, RedisInsert* outcomes) noexcept;
+
+  // Removes one key, once for each insertion; `outcome` may be null. The Status is an error if and only if the outcome
+  // is kFailed or kUnknown. Only what was inserted may be removed: a key that is a false positive takes the entry of
+  // another one with it. The filter is `quotient` with FilterOptions::removable, or `counting`: else kIncompatible. It
+  // is also kIncompatible while a generation is begun or being left.
+  Status RemoveKey(Key key, RedisRemove* outcome) noexcept {
+    if (HasKeys()) return RemoveHash(HashOf(key), outcome);
+    if (outcome != nullptr) *outcome = RedisRemove::kFailed;
+    return KeyStatus();
+  }
+  // The same for a hash.
+  Status RemoveHash(uint64_t hash, RedisRemove* outcome) noexcept;
+  // Removes a batch; `outcomes`, n of them, may be null. The Status is the first error.
+  Status RemoveHashes(const uint64_t* hashes, size_t n, RedisRemove* outcomes) noexcept;
 
   // The hash of a key, as calls by hash take it; 0 in a filter of the caller's hashes.
   uint64_t HashOf(Key key) const noexcept {

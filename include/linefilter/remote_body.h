@@ -83,6 +83,15 @@ LINEFILTER_EXPORT Status CheckBody(const BodyFacts& facts) noexcept;
 // refuses).
 LINEFILTER_EXPORT size_t BlocksOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* blocks) noexcept;
 
+// Puts a hash into a block that was fetched, to be written back where no other writer changed it meanwhile. It is the
+// last block that BlocksOfHash tells, the one of the newest stage. True means that the hash was certainly not there. A
+// layout that takes no keys, no block (null), and facts that CheckBody refuses change nothing.
+LINEFILTER_EXPORT bool InsertHashIntoBlock(const BodyFacts& facts, void* block, uint64_t hash) noexcept;
+
+// Takes a hash out of a block of a layout that gives keys back; a body with stages gives nothing back. False means that
+// it was certainly not there, and that nothing changed.
+LINEFILTER_EXPORT bool RemoveHashFromBlock(const BodyFacts& facts, void* block, uint64_t hash) noexcept;
+
 // The answer of a block, wherever its bytes lie; `index` is that of BlocksOfHash. It is "maybe" (true) for a layout
 // without blocks, for no block (null), and for facts that CheckBody refuses.
 LINEFILTER_EXPORT bool BlockMayContainHash(const BodyFacts& facts, size_t index, const void* block,
@@ -92,7 +101,8 @@ LINEFILTER_EXPORT bool BlockMayContainHash(const BodyFacts& facts, size_t index,
 // `classic` they are numbers of bits in the body (bit b of byte i is 8 i + b), to be set; in a `container` they lie in
 // its newest stage. In `counting` they are numbers of counters (2 i is the low half of byte i, 2 i + 1 the high one),
 // which are to be counted up to 15, where they stay. The key was certainly new if one of them was 0. `classic` may name
-// a bit twice. 0 means that it takes no key (`retrieval`, the empty set, what CheckBody refuses).
+// a bit twice. 0 means that it takes no key (`retrieval`, the empty set, what CheckBody refuses), or has no positions
+// (`quotient`).
 LINEFILTER_EXPORT size_t PositionsOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* positions) noexcept;
 
 // How many bytes the image of such a body has, exactly; 0 if CheckBody refuses it.

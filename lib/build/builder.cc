@@ -53,8 +53,8 @@ constexpr uint64_t kRunHashes = 512;
 constexpr uint64_t kFewestChunks = 2, kMostChunks = 64;
 
 // Whether one of the n hashes is to be dropped, being equal to the one before it. There is one before the first.
-bool DropsOne(Layout layout, const uint64_t* hashes, uint64_t n) {
-  if (!internal::DropsRepeats(layout)) return false;
+bool DropsOne(const FilterOptions& options, const uint64_t* hashes, uint64_t n) {
+  if (!internal::DropsRepeats(options)) return false;
   bool repeats = false;
   for (uint64_t i = 0; i < n; ++i) repeats |= hashes[i] == *(hashes + i - 1);
   return repeats;
@@ -130,7 +130,7 @@ Status FilterBuilder::AppendChunk() noexcept {
 
 void FilterBuilder::AddSlow(uint64_t hash) noexcept {
   if (!status_.ok()) return;
-  if (num_keys_ != 0 && hash == last_ && internal::DropsRepeats(options_.layout)) {
+  if (num_keys_ != 0 && hash == last_ && internal::DropsRepeats(options_)) {
     num_keys_ += !repeats_are_adjacent_;
     return;
   }
@@ -157,7 +157,7 @@ void FilterBuilder::AddHashes(const uint64_t* hashes, size_t n) noexcept {
     AddHash(*hashes);  // gets a chunk where there is no room, and is what the next one is compared with
     skip(1);
     const uint64_t run = Least(static_cast<uint64_t>(tail_end_ - tail_), Least(kRunHashes, n));
-    if (DropsOne(options_.layout, hashes, run)) {
+    if (DropsOne(options_, hashes, run)) {
       for (uint64_t i = 0; i < run; ++i) AddHash(hashes[i]);
     } else if (run != 0) {
       memcpy(tail_, hashes, static_cast<size_t>(run) * sizeof(*hashes));
@@ -189,7 +189,7 @@ uint64_t FilterBuilder::AddChunks(const uint64_t* hashes, uint64_t n) noexcept {
     const uint64_t* const from = hashes + i * kEach;
     for (uint64_t done = 0; done < kEach; done += kRunHashes) {
       const uint64_t run = Least(kRunHashes, kEach - done);
-      if (DropsOne(options_.layout, from + done, run)) {
+      if (DropsOne(options_, from + done, run)) {
         for (uint64_t good = num_good; i < good && !num_good.compare_exchange_weak(good, i);) continue;
         return;
       }

@@ -93,7 +93,7 @@ Status FilterBuilder::RemoveRepeats() noexcept {
 // that were added decide, and nothing else.
 Status FilterBuilder::KeysToSizeFor(uint64_t* num_keys) noexcept {
   *num_keys = options_.num_keys != 0 ? options_.num_keys : num_keys_;
-  if (options_.num_keys != 0 || repeats_are_adjacent_ || !internal::DropsRepeats(options_.layout)) return Status();
+  if (options_.num_keys != 0 || repeats_are_adjacent_ || !internal::DropsRepeats(options_)) return Status();
   if (counted_at_ != num_keys_) {
     const bool shows_repeats = ShowsRepeats();
     const Status status = shows_repeats ? RemoveRepeats() : Status();

@@ -19,8 +19,13 @@ constexpr uint64_t kWorkerShare = 4;
 constexpr uint64_t kFewWorkers = 4, kRangesWorthAWorker = 4;
 // So many insert at once: each looks at the hashes of all.
 constexpr uint64_t kFewInserters = 4;
-// A mutable layout takes a range in several goes, so it needs no list of all its spans.
-constexpr uint64_t kSpansAtOnce = 64;
+// A layout that takes keys takes a range in several goes, so it needs no list of all its spans. Where it sorts the
+// hashes of a go, all of a range are one, unless its blocks have twice those of 8 bits per key: it merges what comes
+// later.
+constexpr uint64_t kSpansAtOnce = 64, kHashesOfBlock = 128;
+// Such a layout gains from so small a part of BulkTuning::min_body_bytes on: four blocks. (quotient takes 38 ns to
+// insert a key in cache, and 9 in bulk.)
+constexpr uint64_t kSortingGain = uint64_t{1} << 16;
 // A layout that takes keys makes all its ranges of each piece of a borrowed array.
 constexpr uint64_t kPieces = 2;
 
@@ -40,6 +45,11 @@ uint64_t LikelyRangeHashes(uint64_t num_hashes, uint64_t range_blocks, uint64_t 
   return Least(num_hashes, mean + 8 * root + 64);
 }
 
+// The spans of a go of a layout that takes keys; pages of several workers may not be full.
+uint64_t SpansAtOnce(const LayoutMaker& maker, uint64_t num_blocks) {
+  return maker.inserts_ranges() ? kSpansAtOnce : kHashesOfBlock * num_blocks / kPageHashes + kSpansAtOnce;
+}
+
 // The solver of an immutable layout counts the hashes of a range in 32 bits.
 Status CheckRangeHashes(const LayoutMaker& maker, uint64_t num_hashes) {
   if (maker.takes_keys() || num_hashes <= UINT32_MAX) return Status();
@@ -56,6 +66,10 @@ void SetTuningForTests(const BulkTuning& value) { tuning = value; }
 
 uint64_t RangeWorkerBytes(const LayoutMaker& maker, uint64_t num_blocks, uint64_t num_hashes, uint64_t num_spans) {
   if (maker.inserts_ranges()) return 0;
+  if (maker.takes_keys()) {
+    num_spans = SpansAtOnce(maker, num_blocks);
+    num_hashes = num_spans * kPageHashes;
+  }
   const uint64_t scratch = maker.range_scratch_bytes == nullptr ? 0 : maker.range_scratch_bytes(num_blocks, num_hashes);
   return RoundUp(scratch) + RoundUp(num_spans * sizeof(HashSpan));
 }
@@ -121,14 +135,15 @@ BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, uint64_t num_h
     if (sizing.body_bytes >= tuning.min_shared_bytes) {
       insert.num_workers = static_cast<size_t>(Least(Least(threads, kFewInserters), num_blocks));
     }
-    const uint64_t min_body_bytes = tuning.min_body_bytes / (threads > kFewInserters ? 4 : 1);
-    const bool is_small = sizing.body_bytes < min_body_bytes || plan.shape.num_ranges == 1;
-    if (is_small && maker.inserts_ranges()) return insert;
+    const bool sorts = !maker.inserts_ranges();
+    const uint64_t gain = sorts ? kSortingGain : threads > kFewInserters ? 4 : 1;
+    const bool is_one = !sorts && plan.shape.num_ranges == 1;
+    if (sizing.body_bytes < tuning.min_body_bytes / gain || is_one) return insert;
   }
   if (plan.shape.num_ranges == 1) {
     plan.way = BulkWay::kOneRange;
     plan.scratch = maker.range_scratch_bytes == nullptr ? 0 : maker.range_scratch_bytes(num_blocks, num_hashes);
-    plan.memory = RangeWorkerBytes(maker, num_blocks, num_hashes, chunks.num_chunks);
+    plan.memory = RoundUp(plan.scratch) + RoundUp(chunks.num_chunks * sizeof(HashSpan));
   } else {
     plan.way = BulkWay::kRanges;
     PlanWorkers(maker, num_hashes, chunks, most_workers, &plan);
@@ -175,15 +190,19 @@ Largest LargestRange(const Partition& partition) {
   return largest;
 }
 
+// `memory` is null where keys are inserted one by one; otherwise the spans' list lies there, and then the scratch.
 void BuildInGoes(const LayoutMaker& maker, const Partition& partition, const ProbeState& state, uint64_t range,
-                 BlockRange to) {
-  HashSpan spans[kSpansAtOnce];
+                 BlockRange to, uint8_t* memory) {
+  HashSpan few[kSpansAtOnce];
+  const uint64_t at_once = memory == nullptr ? kSpansAtOnce : SpansAtOnce(maker, partition.shape().range_blocks);
+  HashSpan* const spans = memory == nullptr ? few : reinterpret_cast<HashSpan*>(memory);
+  uint8_t* const scratch = memory == nullptr ? nullptr : memory + RoundUp(at_once * sizeof(HashSpan));
   Partition::Place place;
   to.spans = spans;
-  while ((to.num_spans = partition.NextSpans(range, &place, spans, kSpansAtOnce)) != 0) {
+  while ((to.num_spans = partition.NextSpans(range, &place, spans, at_once)) != 0) {
     to.num_hashes = 0;
     for (uint64_t i = 0; i < to.num_spans; ++i) to.num_hashes += spans[i].size;
-    maker.build_range(state, to, nullptr);
+    maker.build_range(state, to, scratch);
   }
 }
 
@@ -194,8 +213,7 @@ Status BuildRanges(const BulkContext& context, const Partition& partition, const
   const PartitionShape& shape = partition.shape();
   const LayoutMaker& maker = context.maker;
   const uint64_t block_bytes = maker.block_bytes();
-  bool in_goes = maker.inserts_ranges();
-  const Largest largest = in_goes ? Largest() : LargestRange(partition);
+  const Largest largest = maker.takes_keys() ? Largest() : LargestRange(partition);
   const Status status = CheckRangeHashes(maker, largest.hashes);
   if (!status.ok()) return status;
   const uint64_t per_worker = RangeWorkerBytes(maker, shape.range_blocks, largest.hashes, largest.spans);
@@ -207,9 +225,8 @@ Status BuildRanges(const BulkContext& context, const Partition& partition, const
   const uint64_t bytes = workers * per_worker;
   const bool is_over = bytes > budget.left();
   uint8_t* const memory = bytes == 0 || is_over ? nullptr : static_cast<uint8_t*>(Allocate(context.allocator, bytes));
-  if (memory == nullptr && bytes != 0) {
-    if (!maker.takes_keys()) return is_over ? OverLimit(budget.held + bytes, budget.limit) : OutOfMemory(bytes);
-    in_goes = true;  // its keys can be inserted instead
+  if (memory == nullptr && bytes != 0 && !maker.takes_keys()) {  // other keys can be inserted instead
+    return is_over ? OverLimit(budget.held + bytes, budget.limit) : OutOfMemory(bytes);
   }
 
   ShareOut(context.executor, static_cast<size_t>(workers), shape.num_ranges, [&](size_t worker, uint64_t range) {
@@ -219,8 +236,8 @@ Status BuildRanges(const BulkContext& context, const Partition& partition, const
     to.blocks = blocks + block_bytes * range * shape.range_blocks;
     // The thread that works on it does this: its memory comes to this thread's node, and its lines to this core's L2.
     if (!is_zero) memset(to.blocks, 0, static_cast<size_t>(block_bytes * to.num_blocks));
-    if (in_goes) return BuildInGoes(maker, partition, state, range, to);
-    uint8_t* const own = memory + worker * per_worker;
+    uint8_t* const own = memory == nullptr ? nullptr : memory + worker * per_worker;
+    if (maker.takes_keys()) return BuildInGoes(maker, partition, state, range, to, own);
     HashSpan* const spans = reinterpret_cast<HashSpan*>(own);
     Partition::Place place;
     to.spans = spans;

@@ -85,7 +85,7 @@ Status SourceBuild::Count(uint64_t* num_keys) {
   working_ = static_cast<Working*>(AllocateZeroed(options_.allocator, sizeof(Working)));
   if (working_ == nullptr) return OutOfMemory(sizeof(Working));
   working_->chunk.bytes = sizeof(working_->chunk) + sizeof(working_->buffer);
-  HashReader reader(source_, DropsRepeats(options_.layout), working_->buffer);
+  HashReader reader(source_, DropsRepeats(options_), working_->buffer);
   while (const size_t n = reader.Next()) {
     working_->histogram.Add(working_->buffer, n);
     working_->sketch.Add(working_->buffer, n, SketchLevel(reader.num_read()));
@@ -94,7 +94,7 @@ Status SourceBuild::Count(uint64_t* num_keys) {
   tally_ = reader.tally();
   num_hashes_ = tally_.count;
   *num_keys = options_.num_keys != 0 ? options_.num_keys : reader.num_read();
-  if (options_.num_keys != 0 || !DropsRepeats(options_.layout)) return Status();
+  if (options_.num_keys != 0 || !DropsRepeats(options_)) return Status();
   if (reader.num_read() <= kCountedExactly) {
     const bool may_repeat = FewMayRepeat(&working_->chunk, tally_.count);
     *num_keys = may_repeat ? SortDistinct(&working_->chunk, tally_.count) : tally_.count;
@@ -134,7 +134,7 @@ Status SourceBuild::Pass(const Take& take) {
   if (!source_.rewind(source_.context)) {
     return Status::Error(StatusCode::kIoError, "the source of hashes cannot be rewound: it is read more than once");
   }
-  HashReader reader(source_, DropsRepeats(options_.layout), working_->buffer);
+  HashReader reader(source_, DropsRepeats(options_), working_->buffer);
   while (const size_t n = reader.Next()) {
     if (!take(working_->buffer, n)) return Changed(tally_, reader.tally());
   }

@@ -6,19 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/layouts/layout_record.h"
+#include "lib/layouts/options.h"
 #include "linefilter/bulk.h"
 #include "linefilter/hash.h"
-#include "linefilter/layout.h"
+#include "linefilter/options.h"
 #include "linefilter/status.h"
 
 namespace linefilter::internal {
 
 // Whether a key that comes right behind itself is dropped: not where it must be removed as often as it came.
-inline bool DropsRepeats(Layout layout) {
-  const LayoutRecord* const record = FindLayout(layout);
-  return record == nullptr || !record->facts.keeps_repeats;
-}
+inline bool DropsRepeats(const FilterOptions& options) { return !KeepsRepeats(options); }
 
 // A tally is of all hashes of a pass. Two passes over the same hashes have the same; over others they differ but for a
 // chance of about 2^-64. The sum is of mixed hashes: sums of hashes, and of their squares, do not see two flips of bit

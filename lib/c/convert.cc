@@ -40,7 +40,9 @@ constexpr size_t kLeastOptionsBytes = offsetof(linefilter_options, executor) + s
 static_assert(kLeastOptionsBytes == offsetof(linefilter_options, foldable));
 static_assert(offsetof(linefilter_options, body_bytes) == offsetof(linefilter_options, key_kind) + sizeof(uint32_t));
 static_assert(offsetof(linefilter_options, num_keys) == offsetof(linefilter_options, body_bytes) + sizeof(uint64_t));
-static_assert(sizeof(linefilter_options) == offsetof(linefilter_options, num_keys) + sizeof(uint64_t));
+static_assert(offsetof(linefilter_options, removable) == offsetof(linefilter_options, num_keys) + sizeof(uint64_t));
+static_assert(offsetof(linefilter_options, turnovers) == offsetof(linefilter_options, removable) + sizeof(uint32_t));
+static_assert(sizeof(linefilter_options) == offsetof(linefilter_options, turnovers) + sizeof(uint32_t));
 static_assert(sizeof(linefilter_options) <= LINEFILTER_MAX_OPTIONS_BYTES);
 
 // The caller's options as this version knows them, whatever version the caller was compiled with.
@@ -116,6 +118,10 @@ Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
     return Status::Error(StatusCode::kInvalidArgument, "foldable is %u: set 0 or 1",
                          static_cast<unsigned>(known.foldable));
   }
+  if (known.removable > 1) {
+    return Status::Error(StatusCode::kInvalidArgument, "removable is %u: set 0 or 1",
+                         static_cast<unsigned>(known.removable));
+  }
   if (known.key_kind < LINEFILTER_KEY_KIND_UNKNOWN || known.key_kind > LINEFILTER_KEY_KIND_MIXED) {
     return Status::Error(StatusCode::kInvalidArgument, "key_kind is %d: choose one of LINEFILTER_KEY_KIND_...",
                          static_cast<int>(known.key_kind));
@@ -128,6 +134,8 @@ Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
   to->num_probes = known.num_probes;
   to->layout = static_cast<Layout>(known.layout);
   to->foldable = known.foldable != 0;
+  to->removable = known.removable != 0;
+  to->turnovers = known.turnovers;
   to->seed = known.seed;
   memcpy(to->secret.bytes, known.secret, sizeof(to->secret.bytes));
   to->hash_id = static_cast<HashId>(known.hash_id);
@@ -148,6 +156,8 @@ Status SetSize(const FilterOptions& from, linefilter_options* options) noexcept 
   options->bits_per_key = from.bits_per_key;
   options->fpr = from.fpr;
   options->foldable = from.foldable ? 1 : 0;
+  options->removable = from.removable ? 1 : 0;
+  options->turnovers = from.turnovers;
   options->num_keys = from.num_keys;
   options->body_bytes = from.body_bytes;
   options->num_probes = from.num_probes;

@@ -26,6 +26,21 @@ linefilter_code linefilter_sizing_for_fpr(linefilter_layout layout, uint64_t num
   return ToC(sized, status);
 }
 
+linefilter_code linefilter_sizing_for_options(uint64_t num_keys, const linefilter_options* options,
+                                              linefilter_sizing* sizing, linefilter_status* status) {
+  FilterOptions known;
+  Sizing found;
+  Status sized = FromCNotNull(options, &known);
+  if (sized.ok()) sized = SizeForOptions(num_keys, known, &found);
+  if (sized.ok()) ToC(found, sizing);
+  return ToC(sized, status);
+}
+
+double linefilter_sizing_expected_fpr_after(uint32_t turnovers, linefilter_layout layout, uint64_t num_keys,
+                                            uint64_t body_bytes, uint32_t num_probes) {
+  return ExpectedFprAfter(turnovers, LayoutFromC(layout), num_keys, body_bytes, num_probes);
+}
+
 double linefilter_sizing_expected_fpr(linefilter_layout layout, uint64_t num_keys, uint64_t body_bytes,
                                       uint32_t num_probes) {
   return ExpectedFpr(LayoutFromC(layout), num_keys, body_bytes, num_probes);

@@ -13,7 +13,12 @@ namespace {
 
 bool Shares(const LayoutFacts& facts) { return facts.shares; }
 
-Status CheckLayout(Layout layout) {
+Status CheckLayout(Layout layout, bool removable) {
+  if (removable) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "many threads cannot fill what gives keys back: leave out removable, or make a Filter of "
+                         "layout quotient and let one thread at a time use it");
+  }
   if (Shares(FactsOf(layout))) return Status();
   return Status::Error(StatusCode::kInvalidArgument, "many threads cannot fill layout %s: choose %s",
                        LayoutName(layout), internal::NamesOf(Shares, "auto", " or ").text);
@@ -44,7 +49,7 @@ void ConcurrentFilter::Share(const Allocator& allocator) noexcept {
 
 Status ConcurrentFilter::Create(uint64_t num_keys, const FilterOptions& options) noexcept {
   const Layout layout = options.layout == Layout::kAuto ? Layout::kBlocked : options.layout;
-  Status status = CheckLayout(layout);
+  Status status = CheckLayout(layout, options.removable);
   if (!status.ok()) return status;
   internal::Around::Count(sizeof(*this) - sizeof(owner_) + around_, &owner_);
   status = owner_.CreateOf(layout, num_keys, options);

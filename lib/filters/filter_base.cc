@@ -22,13 +22,12 @@ SizeEstimate SizeOf(const Serving& now) {
   return now.state.num_units == 0 ? SizeEstimate() : internal::FindLayout(now.layout)->approximate_size(now.state);
 }
 
-// Whether every bit may be set by as many keys as it was made for. Where those leave ten positions free on average, one
+// Whether every place may be taken by as many keys as it was made for. Where those leave ten free on average, one
 // filter of 22,000 has none.
 bool MayBeFull(const Serving& now) {
   const internal::LayoutRecord& record = *internal::FindLayout(now.layout);
   if (record.size_at_fill == nullptr) return false;
-  const double bits = 8 * static_cast<double>(now.state.num_units << now.state.unit_shift);
-  const double fill = 1 - 10 * record.facts.bits_of_position / bits;
+  const double fill = 1 - 10 / record.PlacesIn(now.state.num_units << now.state.unit_shift);
   return record.size_at_fill(fill, now.state.num_probes, now.state.num_units).keys <= static_cast<double>(now.capacity);
 }
 

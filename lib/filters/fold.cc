@@ -23,17 +23,18 @@ const char* Difference(const FilterBase& one, const FilterBase& other) {
   const bool one_is_empty = one.body_bytes() == 0 || other.body_bytes() == 0;
   const bool any_size = FactsOf(layout).folds || one_is_empty;
   if (!any_size && other.body_bytes() != one.body_bytes()) return "size";
-  if (!one_is_empty && other.num_probes() != one.num_probes()) return "num_probes";
+  if (!one_is_empty && other.num_probes() != one.num_probes()) {
+    return FactsOf(layout).chooses_removal ? "choice of removable" : "num_probes";
+  }
   return one.key_hash().DifferenceTo(other.key_hash());
 }
 
-// The keys that leave a single position free, on average. A filter of which every bit is set has about as many, or
+// The keys that leave a single place free, on average. A filter of which every place is taken has about as many, or
 // more.
 double KeysThatFill(const FilterBase& filter) {
   const LayoutRecord& record = *FindLayout(filter.layout());
   const ProbeState& state = filter.probe_state();
-  const double positions = 8 * static_cast<double>(filter.body_bytes()) / record.facts.bits_of_position;
-  return record.size_at_fill(1 - 1 / positions, state.num_probes, state.num_units).keys;
+  return record.size_at_fill(1 - 1 / record.PlacesIn(filter.body_bytes()), state.num_probes, state.num_units).keys;
 }
 
 }  // namespace

@@ -90,6 +90,24 @@ bool HasStages(const BodyFacts& facts) {
   return record != nullptr && record->facts.has_stages;
 }
 
+// Makes a state that asks or changes one block, which is that of stage `index`; false if the facts have no such block.
+bool BindOneBlock(const BodyFacts& facts, size_t index, const void* block, internal::ProbeState* state) {
+  Layout layout = facts.layout;
+  uint32_t num_probes = facts.num_probes;
+  if (HasStages(facts)) {
+    if (index >= facts.num_stages || !HashFits(facts) || !StagesFit(facts)) return false;
+    layout = internal::StageLayout().layout;
+    num_probes = facts.stages[index].num_probes;
+  } else if (index != 0 || NumBlocks(facts) == 0) {
+    return false;
+  }
+  const internal::LayoutRecord* const record = FindBlocks(layout, num_probes);
+  if (record == nullptr) return false;
+  internal::BindBody(*record,
+                     {static_cast<const uint8_t*>(block), record->facts.block_bytes, num_probes, facts.hash_id}, state);
+  return true;
+}
+
 // Finds the numbers of bits or counters that a hash has in the block of that number.
 size_t PositionsInBlock(Layout layout, uint32_t num_probes, HashId hash_id, uint64_t hash, uint64_t index,
                         uint64_t* positions) {
@@ -181,21 +199,25 @@ size_t BlocksOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* blocks) noe
 }
 
 bool BlockMayContainHash(const BodyFacts& facts, size_t index, const void* block, uint64_t hash) noexcept {
-  Layout layout = facts.layout;
-  uint32_t num_probes = facts.num_probes;
-  if (HasStages(facts)) {
-    if (index >= facts.num_stages || !HashFits(facts) || !StagesFit(facts)) return true;
-    layout = internal::StageLayout().layout;
-    num_probes = facts.stages[index].num_probes;
-  } else if (index != 0 || NumBlocks(facts) == 0) {
-    return true;
-  }
-  const internal::LayoutRecord* const record = FindBlocks(layout, num_probes);
-  if (record == nullptr || block == nullptr) return true;
   internal::ProbeState state;
-  internal::BindBody(
-      *record, {static_cast<const uint8_t*>(block), record->facts.block_bytes, num_probes, facts.hash_id}, &state);
+  if (block == nullptr || !BindOneBlock(facts, index, block, &state)) return true;
   return state.may_contain(state, hash);
+}
+
+// The block is written through the const pointer of its state.
+bool InsertHashIntoBlock(const BodyFacts& facts, void* block, uint64_t hash) noexcept {
+  internal::ProbeState state;
+  const bool has_stages = HasStages(facts);
+  if (block == nullptr || (has_stages && facts.num_stages == 0)) return false;
+  if (!BindOneBlock(facts, has_stages ? facts.num_stages - 1 : 0, block, &state)) return false;
+  const Layout layout = has_stages ? internal::StageLayout().layout : facts.layout;
+  return FactsOf(layout).takes_keys && internal::ChangesOf(layout, state).insert(state, hash);
+}
+
+bool RemoveHashFromBlock(const BodyFacts& facts, void* block, uint64_t hash) noexcept {
+  internal::ProbeState state;
+  if (block == nullptr || HasStages(facts) || !FactsOf(facts.layout, facts.num_probes).gives_back) return false;
+  return BindOneBlock(facts, 0, block, &state) && internal::ChangesOf(facts.layout, state).remove(state, hash);
 }
 
 size_t PositionsOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* positions) noexcept {

@@ -64,8 +64,14 @@ struct LayoutRecord {
 
   // The positions of a key in a body, where they are not those that an insertion into an empty block sets.
   size_t (*positions)(uint64_t body_bytes, uint32_t num_probes, uint64_t hash, uint64_t* positions) = nullptr;
-  // The distinct keys that give this share of positions set; null where there are no positions, or several stages.
+  // The distinct keys that give this share of places taken; null where nothing tells when all are, or several stages.
   SizeEstimate (*size_at_fill)(double fill, uint32_t num_probes, uint64_t num_units) = nullptr;
+  // A body has a place for each so many bits of it; 0: its places are its positions.
+  uint32_t bits_of_place = 0;
+
+  double PlacesIn(uint64_t body_bytes) const {
+    return 8 * static_cast<double>(body_bytes) / (bits_of_place != 0 ? bits_of_place : facts.bits_of_position);
+  }
 };
 
 inline constexpr size_t kNumLayouts = 0

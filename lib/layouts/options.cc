@@ -124,7 +124,16 @@ Status RoundSize(uint64_t num_keys, const FilterOptions& options, Sizing* sizing
   return Status();
 }
 
+// The layout of those options, if they do not leave it to the number of keys.
+Layout AskedLayout(Layout layout, const FilterOptions& options) {
+  return layout == Layout::kAuto && options.removable ? Layout::kQuotient : layout;
+}
+
 }  // namespace
+
+bool KeepsRepeats(const FilterOptions& options) {
+  return FactsOf(AskedLayout(options.layout, options), options.removable ? 1 : options.num_probes).keeps_repeats;
+}
 
 Status CheckSecret(const FilterOptions& options) {
   uint8_t any = 0;
@@ -178,13 +187,19 @@ Status CheckOptionsToBuild(const FilterOptions& options) {
 }
 
 Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what) {
+  if (options.removable) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "%s keys that cannot be removed: one that only takes a key for a member would lose another "
+                         "key. Leave out removable, or make one filter for all keys (layout quotient)",
+                         what);
+  }
   if (options.layout == Layout::kAuto || options.layout == Layout::kBlocked) return Status();
   return Status::Error(StatusCode::kInvalidArgument, "%s layout blocked, not %s: choose it, or auto", what,
                        LayoutName(options.layout));
 }
 
 Status ShapeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
-  if (layout == Layout::kAuto && options.removable) layout = Layout::kQuotient;
+  layout = AskedLayout(layout, options);
   if (layout == Layout::kAuto && options.foldable) layout = Layout::kBlocked;
   Status status = CheckRemoval(layout, options);
   if (status.ok()) status = SizeUnfolded(layout, num_keys, options, sizing);

@@ -16,6 +16,9 @@ Status CheckOptions(Layout layout, const FilterOptions& options);
 // The same for what is made at once, which goes by the layout and the number of keys of the options.
 Status CheckOptionsToBuild(const FilterOptions& options);
 
+// Whether each insertion counts in what these options make, because a key that came twice is to be removed twice.
+bool KeepsRepeats(const FilterOptions& options);
+
 // This is for filters that are always `blocked`; `what` begins the sentence, like "a rotating filter has".
 Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what);
 

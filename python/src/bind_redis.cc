@@ -135,24 +135,30 @@ py::bytearray BytesOf(const std::vector<uint8_t>& bytes) {
   return py::bytearray(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-// Gives the error two arrays of the keys' shape, which tell of each what became of it.
-void TellOutcomes(const std::vector<uint8_t>& outcomes, py::handle keys, const py::object& error) {
+// What an array of an error is called, and the outcome that it tells of each key whether it has it.
+struct Told {
+  const char* name;
+  uint8_t outcome;
+};
+
+// Gives the error arrays of the keys' shape, which tell of each what became of it.
+void TellOutcomes(const std::vector<uint8_t>& outcomes, py::handle keys, const std::vector<Told>& told,
+                  const py::object& error) {
   const py::module_ numpy = py::module_::import("numpy");
   const bool is_flat = py::isinstance(keys, numpy.attr("flatiter"));  // of an array of objects
   const py::object array = is_flat ? keys.attr("base") : py::reinterpret_borrow<py::object>(keys);
   const bool is_array = py::isinstance(array, numpy.attr("ndarray"));
   const py::object shape = is_array ? py::object(array.attr("shape")) : py::make_tuple(outcomes.size());
   const py::object all = numpy.attr("frombuffer")(BytesOf(outcomes), "uint8").attr("reshape")(shape);
-  error.attr("were_new") = numpy.attr("equal")(all, static_cast<int>(RedisInsert::kNew));
-  error.attr("failed") = numpy.attr("equal")(all, static_cast<int>(RedisInsert::kFailed));
+  for (const Told& each : told) error.attr(each.name) = numpy.attr("equal")(all, static_cast<int>(each.outcome));
 }
 
-// Calls insert(filter, begin, size) for the pieces of n hashes. Between two of them a signal's handler gets in.
-template <class Insert>
-void InsertInPieces(Redis& redis, size_t n, const Insert& insert) {
+// Calls change(filter, begin, size) for the pieces of n hashes. Between two of them a signal's handler gets in.
+template <class Change>
+void InPieces(Redis& redis, size_t n, const Change& change) {
   for (size_t begin = 0; begin < n; begin += kPiece) {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    redis.Do([&](RedisFilter& filter) { return insert(filter, begin, std::min(kPiece, n - begin)); });
+    redis.Do([&](RedisFilter& filter) { return change(filter, begin, std::min(kPiece, n - begin)); });
   }
 }
 
@@ -162,24 +168,60 @@ std::vector<uint8_t> AddHashes(Redis& redis, const Hashes& hashes, py::handle ke
   static_assert(sizeof(RedisInsert) == 1);
   std::vector<uint8_t> outcomes(hashes.size(), static_cast<uint8_t>(RedisInsert::kFailed));
   try {
-    InsertInPieces(redis, hashes.size(), [&](RedisFilter& filter, size_t begin, size_t size) {
+    InPieces(redis, hashes.size(), [&](RedisFilter& filter, size_t begin, size_t size) {
       return filter.InsertHashes(hashes.data() + begin, size, reinterpret_cast<RedisInsert*>(outcomes.data() + begin));
     });
   } catch (py::error_already_set& error) {
-    TellOutcomes(outcomes, keys, error.value());
+    const std::vector<Told> told = {{"were_new", static_cast<uint8_t>(RedisInsert::kNew)},
+                                    {"failed", static_cast<uint8_t>(RedisInsert::kFailed)}};
+    TellOutcomes(outcomes, keys, told, error.value());
     throw;
   }
   for (uint8_t& outcome : outcomes) outcome = outcome == static_cast<uint8_t>(RedisInsert::kNew);
   return outcomes;
 }
 
+bool RemoveHash(Redis& redis, uint64_t hash) {
+  RedisRemove outcome = RedisRemove::kFailed;
+  redis.Do([&](RedisFilter& filter) { return filter.RemoveHash(hash, &outcome); });
+  return outcome == RedisRemove::kRemoved;
+}
+
+// Removes hashes, which are those of `keys`, and returns 1 for each that was removed.
+template <class Hashes>
+std::vector<uint8_t> RemoveHashes(Redis& redis, const Hashes& hashes, py::handle keys) {
+  static_assert(sizeof(RedisRemove) == 1);
+  std::vector<uint8_t> outcomes(hashes.size(), static_cast<uint8_t>(RedisRemove::kFailed));
+  try {
+    InPieces(redis, hashes.size(), [&](RedisFilter& filter, size_t begin, size_t size) {
+      return filter.RemoveHashes(hashes.data() + begin, size, reinterpret_cast<RedisRemove*>(outcomes.data() + begin));
+    });
+  } catch (py::error_already_set& error) {
+    const std::vector<Told> told = {{"were_removed", static_cast<uint8_t>(RedisRemove::kRemoved)},
+                                    {"failed", static_cast<uint8_t>(RedisRemove::kFailed)},
+                                    {"unknown", static_cast<uint8_t>(RedisRemove::kUnknown)}};
+    TellOutcomes(outcomes, keys, told, error.value());
+    throw;
+  }
+  for (uint8_t& outcome : outcomes) outcome = outcome == static_cast<uint8_t>(RedisRemove::kRemoved);
+  return outcomes;
+}
+
 void AddToNext(Redis& redis, const std::vector<uint64_t>& hashes) {
-  InsertInPieces(redis, hashes.size(), [&](RedisFilter& filter, size_t begin, size_t size) {
+  InPieces(redis, hashes.size(), [&](RedisFilter& filter, size_t begin, size_t size) {
     return filter.InsertHashesIntoNext(hashes.data() + begin, size);
   });
 }
 
-size_t NumNew(const std::vector<uint8_t>& were_new) { return std::count(were_new.begin(), were_new.end(), 1); }
+size_t NumOnes(const std::vector<uint8_t>& of_each) { return std::count(of_each.begin(), of_each.end(), 1); }
+
+// Copies to `answers`, unless they are None, and counts.
+size_t TellEach(const std::vector<uint8_t>& of_each, const py::object& answers) {
+  if (!answers.is_none() && !of_each.empty()) {
+    memcpy(Answers(answers, of_each.size()).data(), of_each.data(), of_each.size());
+  }
+  return NumOnes(of_each);
+}
 
 py::bytes ToBytes(Redis& redis) {
   struct Room {
@@ -277,20 +319,33 @@ void BindInsertions(py::class_<Redis>& bound) {
       .def(
           "add_words",
           [](Redis& redis, py::handle keys, const py::object& answers) {
-            const std::vector<uint8_t> were_new = AddHashes(redis, HashesOfWords(redis, keys), keys);
-            if (!answers.is_none() && !were_new.empty())
-              memcpy(Answers(answers, were_new.size()).data(), were_new.data(), were_new.size());
-            return NumNew(were_new);
+            return TellEach(AddHashes(redis, HashesOfWords(redis, keys), keys), answers);
           },
           py::arg("keys"), py::arg("answers") = py::none())
-      .def("add_hashes", [](Redis& redis, py::handle array) { return NumNew(AddHashes(redis, Words(array), array)); })
+      .def("add_hashes", [](Redis& redis, py::handle array) { return NumOnes(AddHashes(redis, Words(array), array)); })
       .def("add_iterable",
-           [](Redis& redis, py::handle keys) { return NumNew(AddHashes(redis, HashesOfIterable(redis, keys), keys)); })
+           [](Redis& redis, py::handle keys) { return NumOnes(AddHashes(redis, HashesOfIterable(redis, keys), keys)); })
       .def("add_each",
            [](Redis& redis, py::handle keys) { return BytesOf(AddHashes(redis, HashesOfIterable(redis, keys), keys)); })
       .def("add_words_to_next", [](Redis& redis, py::handle keys) { AddToNext(redis, HashesOfWords(redis, keys)); })
       .def("add_iterable_to_next",
            [](Redis& redis, py::handle keys) { AddToNext(redis, HashesOfIterable(redis, keys)); });
+}
+
+void BindRemovals(py::class_<Redis>& bound) {
+  bound.def("remove", [](Redis& redis, py::handle key) { return RemoveHash(redis, redis.hasher().OfObject(key)); })
+      .def("remove_hash", &RemoveHash)
+      .def(
+          "remove_words",
+          [](Redis& redis, py::handle keys, const py::object& answers) {
+            return TellEach(RemoveHashes(redis, HashesOfWords(redis, keys), keys), answers);
+          },
+          py::arg("keys"), py::arg("answers") = py::none())
+      .def("remove_hashes",
+           [](Redis& redis, py::handle array) { return NumOnes(RemoveHashes(redis, Words(array), array)); })
+      .def("remove_each", [](Redis& redis, py::handle keys) {
+        return BytesOf(RemoveHashes(redis, HashesOfIterable(redis, keys), keys));
+      });
 }
 
 void BindImagesAndGenerations(py::class_<Redis>& bound) {
@@ -359,6 +414,7 @@ void BindRedis(py::module_& module) {
       .def("seed", [](const Redis& redis) { return redis.own().seed(); });
   BindQuestions(bound);
   BindInsertions(bound);
+  BindRemovals(bound);
   BindImagesAndGenerations(bound);
 }
 

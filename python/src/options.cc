@@ -34,7 +34,7 @@ void SetThreads(size_t threads, FilterOptions* options) {
 
 FilterOptions MakeOptions(double bits_per_key, double fpr, const py::object& layout, uint32_t num_probes, uint64_t seed,
                           const py::object& secret, bool caller_hashes, uint64_t memory_limit, size_t threads,
-                          bool foldable, uint64_t num_keys, bool parquet_hash) {
+                          bool foldable, uint64_t num_keys, bool parquet_hash, bool removable, uint32_t turnovers) {
   FilterOptions options;
   options.bits_per_key = bits_per_key;
   options.fpr = fpr;
@@ -51,6 +51,8 @@ FilterOptions MakeOptions(double bits_per_key, double fpr, const py::object& lay
   options.foldable = foldable;
   SetThreads(threads, &options);
   options.num_keys = num_keys;
+  options.removable = removable;
+  options.turnovers = turnovers;
   return options;
 }
 
@@ -117,7 +119,8 @@ void BindOptions(py::module_& module) {
   py::class_<FilterOptions>(module, "Options", py::module_local())
       .def(py::init(&MakeOptions), py::kw_only(), py::arg("bits_per_key"), py::arg("fpr"), py::arg("layout"),
            py::arg("num_probes"), py::arg("seed"), py::arg("secret"), py::arg("caller_hashes"), py::arg("memory_limit"),
-           py::arg("threads"), py::arg("foldable"), py::arg("num_keys"), py::arg("parquet_hash"))
+           py::arg("threads"), py::arg("foldable"), py::arg("num_keys"), py::arg("parquet_hash"), py::arg("removable"),
+           py::arg("turnovers"))
       .def_static("same_size_as", [](const Core& core, uint64_t memory_limit, size_t threads) {
         FilterOptions options =
             core.ReadBriefly([](const FilterBase& filter) { return FilterOptions::SameSizeAs(filter); });

@@ -8,11 +8,9 @@
 namespace linefilter::python {
 namespace {
 
-// One of bits_per_key and fpr is 0.
-py::tuple Plan(const py::object& layout, uint64_t num_keys, double bits_per_key, double fpr) {
+py::tuple Plan(const FilterOptions& options, uint64_t num_keys) {
   Sizing sizing;
-  Check(bits_per_key != 0 ? SizeForBitsPerKey(LayoutOf(layout), num_keys, bits_per_key, &sizing)
-                          : SizeForFpr(LayoutOf(layout), num_keys, fpr, &sizing));
+  Check(SizeForOptions(num_keys, options, &sizing));
   return py::make_tuple(LayoutName(sizing.layout), sizing.num_probes, sizing.num_keys, sizing.body_bytes,
                         sizing.bits_per_key, sizing.expected_fpr);
 }

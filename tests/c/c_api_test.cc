@@ -60,6 +60,8 @@ LINEFILTER_STAYS(uint32_t, foldable, 120);
 LINEFILTER_STAYS(int32_t, key_kind, 124);
 LINEFILTER_STAYS(uint64_t, body_bytes, 128);
 LINEFILTER_STAYS(uint64_t, num_keys, 136);
+LINEFILTER_STAYS(uint32_t, removable, 144);
+LINEFILTER_STAYS(uint32_t, turnovers, 148);
 #undef LINEFILTER_STAYS
 
 TEST(CApi, HashesAsTheConformanceVectors) {

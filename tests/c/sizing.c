@@ -49,7 +49,35 @@ static void TestSizing(void) {
   CHECK(linefilter_layout_bits_per_key(LINEFILTER_LAYOUT_BLOCKED, fpr) < 12.001);
 }
 
+/* Keys that are removed and replaced raise the rate of quotient, and so its size. */
+static void TestTurnovers(void) {
+  linefilter_status status;
+  linefilter_sizing sizing, turned;
+  linefilter_options options;
+  linefilter_options_init(&options, sizeof(options));
+  options.fpr = 0.01;
+  options.removable = 1;
+  CHECK(linefilter_sizing_for_options(1000000, &options, &sizing, &status) == LINEFILTER_OK);
+  CHECK(sizing.layout == LINEFILTER_LAYOUT_QUOTIENT && sizing.num_probes == 1 && sizing.expected_fpr <= 0.01);
+  options.turnovers = 20;
+  CHECK(linefilter_sizing_for_options(1000000, &options, &turned, &status) == LINEFILTER_OK);
+  CHECK(turned.body_bytes > sizing.body_bytes && turned.expected_fpr <= 0.01 && turned.bits_per_key < 12.1);
+  CHECK(linefilter_sizing_expected_fpr_after(20, turned.layout, 1000000, turned.body_bytes, 1) == turned.expected_fpr);
+  CHECK(linefilter_sizing_expected_fpr(turned.layout, 1000000, turned.body_bytes, 1) < turned.expected_fpr);
+  options.removable = 0;
+  CHECK(linefilter_sizing_for_options(1000000, &options, &sizing, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "turnovers is 20"));
+  options.turnovers = 0, options.removable = 2;
+  CHECK(linefilter_sizing_for_options(1000000, &options, &sizing, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "removable"));
+  options.removable = 1, options.layout = LINEFILTER_LAYOUT_BLOCKED;
+  CHECK(linefilter_sizing_for_options(1000000, &options, &sizing, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "choose quotient"));
+  CHECK(linefilter_sizing_for_options(1000000, NULL, &sizing, &status) == LINEFILTER_INVALID_ARGUMENT);
+}
+
 void RunSizing(void) {
   RUN(TestLimits);
+  RUN(TestTurnovers);
   RUN(TestSizing);
 }

@@ -202,7 +202,7 @@ TEST_F(ConformanceImages, AreRefusedForTheirSecret) {
     ++kinds[layout + size + why];
     ++kinds[layout + " hash id " + std::to_string(filter.hash_id) + why];
   }
-  for (const std::string layout : {"blocked", "classic", "retrieval", "split_block"}) {
+  for (const std::string layout : {"blocked", "classic", "retrieval", "split_block", "quotient"}) {
     for (const char* kind :
          {" empty set without a secret", " small without a secret", " large without a secret",
           " empty set with another secret", " small with another secret", " large with another secret",
@@ -259,7 +259,7 @@ TEST_F(ConformanceImages, HaveAllKinds) {
   for (int kind = 0; kind <= 3; ++kind) EXPECT_GT(kinds["key kind " + std::to_string(kind)], 0) << kind;
   for (int k = 1; k <= 16; ++k) EXPECT_GT(kinds["blocked k " + std::to_string(k)], 0) << k;
   for (int k = 1; k <= 30; ++k) EXPECT_GT(kinds["classic k " + std::to_string(k)], 0) << k;
-  for (const std::string layout : {"blocked", "classic", "retrieval", "split_block", "container"}) {
+  for (const std::string layout : {"blocked", "classic", "retrieval", "split_block", "quotient", "container"}) {
     for (const char* kind : {" hash id 0", " hash id 1", " hash id 2", " hash id 3", " seed", " num_keys",
                              " extensions", " one chunk", " chunks", " empty set"}) {
       EXPECT_GT(kinds[layout + kind], 0) << layout << kind;

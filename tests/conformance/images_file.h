@@ -26,6 +26,7 @@ using reference::kFlagChunks;
 using reference::kFlagExtensions;
 using reference::kFlagNumKeys;
 using reference::kFlagSeed;
+using reference::kQuotient;
 using reference::kRetrieval;
 using reference::kSplitBlock;
 
@@ -109,11 +110,12 @@ inline Filter WithExtensions(Filter filter, const std::vector<Extension>& extens
 // Stages of these many blocks, each full: keys key-0 ... go to the oldest first, `per_block` for each block.
 Filter ContainerOf(const std::vector<size_t>& num_blocks, uint64_t per_block, bool is_counted);
 
-// The records of images that no reader may take (make_unfit.cc), of keyed ones (make_keyed.cc), and of hash id 3 and of
-// `split_block` (make_parquet.cc).
+// The records of images that no reader may take (make_unfit.cc), of keyed ones (make_keyed.cc), of hash id 3 and of
+// `split_block` (make_parquet.cc), and of `quotient` (make_quotient.cc).
 void UnfitImages(ImagesFile* file);
 void KeyedImages(ImagesFile* file);
 void ParquetImages(ImagesFile* file);
+void QuotientImages(ImagesFile* file);
 
 }  // namespace linefilter::test
 

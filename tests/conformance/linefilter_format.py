@@ -44,11 +44,11 @@ def chunk_checks_of_body(body):
     return [xxh3_64(body[at:at + 65536]) & MASK32 for at in range(0, len(body), 65536)]
 
 
-# ---- Sections 6 to 11: the layouts ----
+# ---- Sections 6 to 12: the layouts ----
 
 
 def in_block_hash(h):
-    """x of sections 6, 9 and 11, g of section 8. (Section 11 takes another x for hash id 3.)"""
+    """x of sections 6, 9, 11 and 12, g of section 8. (Section 11 takes another x for hash id 3.)"""
     return (h ^ h >> 32) & MASK32
 
 
@@ -117,6 +117,34 @@ def split_block_bits(h, hash_id, body_size):
     return [256 * block + 32 * i + ((x * salt & MASK32) >> 27) for i, salt in enumerate(SPLIT_BLOCK_SALT)]
 
 
+def quotient_q(h):
+    return in_block_hash(h) * 0x9E3779B1 & MASK32
+
+
+def quotient_remainder(q, v):
+    return (q % 2**26) * 2**v // 2**26
+
+
+def quotient_has(body, h):
+    at = 64 * mulhi(h, len(body) // 64)
+    block, q = int.from_bytes(body[at:at + 64], "little"), quotient_q(h)
+    b = q >> 26
+    if not block >> b & 1:
+        return False
+    borders = [i for i in range(436) if i == 0 or block >> 76 + i & 1]  # the indices of the 1 of S
+    k = bin(block % 2**b).count("1")
+    if k + 1 >= len(borders):
+        return True
+    s, e = borders[k], borders[k + 1]
+    m, d = block >> 64 & 255, block >> 72 & 31
+    if d > 26:
+        return True
+    w = 26 - d
+    v = w + 1 if e <= m else w
+    p = 512 - e * w - min(e, m)
+    return p < 0 or any((block >> p + i * v) % 2**v == quotient_remainder(q, v) for i in range(e - s))
+
+
 # By id: the name, the num_probes it takes, of which units a body consists, how many at most, and a member's test, of
 # body, num_probes, hash id and hash.
 LAYOUTS = {
@@ -128,6 +156,7 @@ LAYOUTS = {
     5: ("container", range(0, 1), 64, 64 * 2**32, None),  # a container: its stages answer
     6: ("split_block", range(0, 1), 32, 2**24,
         lambda body, _, hash_id, h: has_bits(body, split_block_bits(h, hash_id, len(body)))),
+    7: ("quotient", range(0, 2), 64, 2**32, lambda body, _k, _, h: quotient_has(body, h)),  # 0: a set, 1: a multiset
 }
 CONTAINER, STAGE_TABLE, GROWTH, KEY_KIND = 5, 0x8002, 0x0002, 0x0003
 

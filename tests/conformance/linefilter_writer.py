@@ -8,14 +8,17 @@ Of hash id 2 (keyed) the hashes are siphash_1_3 of the keys, and the seed is che
 import struct
 
 from linefilter_format import (FORMAT_VERSION, blocked_bits, check_of_image, chunk_checks_of_body, classic_bits, counter_at,
-                               counting_counters, in_block_hash, mulhi, parity, retrieval_key, retrieval_z, split_block_bits)
+                               counting_counters, in_block_hash, mulhi, parity, quotient_q, quotient_remainder, retrieval_key,
+                               retrieval_z, split_block_bits)
 
 
-# ---- Sections 6, 7, 9 and 11 ----
+# ---- Sections 6, 7, 9 and 11; the others are below ----
 
 def make_body(layout, num_probes, hash_id, body_size, hashes):
     if layout == 3:
         return make_retrieval_body(body_size, hashes)
+    if layout == 7:
+        return make_quotient_body(num_probes, body_size, hashes)
     body = bytearray(body_size)
     if layout == 4:
         for h in hashes:
@@ -75,6 +78,44 @@ def add_equation(pivots, f, a, n):
             return True
         row ^= pivots[lowest]
     return row == 0
+
+
+# ---- Section 12. A block is one integer of 512 bits. ----
+
+def make_quotient_body(num_probes, body_size, hashes):
+    num_blocks = body_size // 64
+    blocks = [[] for _ in range(num_blocks)]
+    for h in hashes:
+        blocks[mulhi(h, num_blocks)].append(quotient_q(h))
+    return b"".join(quotient_block(keys, num_probes == 0).to_bytes(64, "little") for keys in blocks)
+
+
+def quotient_block(keys, is_set):
+    """The block of these q."""
+    fits, too_long = -1, 1665  # what has no room at one length has none at a greater one
+    while too_long - fits > 1:
+        length = (fits + too_long) // 2
+        entries, m = quotient_entries(keys, is_set, length)
+        has_room = 77 + len(entries) * (1 + length // 64) + m <= 512
+        fits, too_long = (length, too_long) if has_room else (fits, length)
+    if fits == -1:
+        return 2**512 - 1  # saturated
+    entries, m = quotient_entries(keys, is_set, fits)
+    w, block, at = fits // 64, m << 64 | 26 - fits // 64 << 72, 512
+    for i, (bucket, remainder) in enumerate(entries):
+        at -= w + 1 if i < m else w
+        block |= remainder << at | 1 << bucket
+        if i + 1 == len(entries) or entries[i + 1][0] != bucket:
+            block |= 1 << 77 + i
+    return block
+
+
+def quotient_entries(keys, is_set, length):
+    """The entries of that length, in order, and how many of them have the longer remainders."""
+    w, longer = divmod(length, 64)
+    entries = [(q >> 26, quotient_remainder(q, w + (q >> 26 < longer))) for q in keys]
+    entries = sorted(set(entries) if is_set else entries)
+    return entries, sum(bucket < longer for bucket, _ in entries)
 
 
 # ---- Sections 2 to 4 ----

@@ -75,7 +75,9 @@ void UnknownValues(ImagesFile* file) {
                                              {kCounting, 0},
                                              {kCounting, 17},
                                              {kSplitBlock, 1},
-                                             {kSplitBlock, 8}}) {
+                                             {kSplitBlock, 8},
+                                             {kQuotient, 2},
+                                             {kQuotient, 16}}) {
       Filter filter = good;
       filter.layout = layout;
       filter.num_probes = num_probes;
@@ -86,7 +88,7 @@ void UnknownValues(ImagesFile* file) {
 
 void UnfitBodies(ImagesFile* file) {
   file->Section("Bodies that do not fit, with a right check");
-  for (const int layout : {kBlocked, kRetrieval, kCounting, kSplitBlock}) {
+  for (const int layout : {kBlocked, kRetrieval, kCounting, kSplitBlock, kQuotient}) {
     for (const size_t size : {1u, 8u, 63u, 65u, 127u, 4161u}) {
       file->OfFilledBody(LayoutWord(layout) + "-body-of-" + std::to_string(size), Empty(layout, 6, size), 102, kFew);
     }
@@ -158,7 +160,7 @@ void UnfitStages(ImagesFile* file) {
   with_byte("stage-of-2^56-blocks", 7, 1);
   with_byte("stage-of-2^63-blocks", 31, 0x80);
   with_byte("stage-of-2^58-blocks", 31, 4);  // 64 times as many bytes are 0 modulo 2^64
-  for (const int layout : {0, 2, 3, 4, 5, 6, 255}) {
+  for (const int layout : {0, 2, 3, 4, 5, 6, 7, 255}) {
     with_byte("stage-of-layout-" + std::to_string(layout), 16, static_cast<uint8_t>(layout));
   }
   for (const int k : {0, 17, 255}) with_byte("stage-num_probes-" + std::to_string(k), 41, static_cast<uint8_t>(k));

@@ -1,5 +1,5 @@
 // What xxh3.txt and images.txt contain; make_unfit.cc has what no reader may take, make_keyed.cc what needs a secret,
-// make_parquet.cc what is of Parquet's hash.
+// make_parquet.cc what is of Parquet's hash, make_quotient.cc more of layout `quotient`.
 // The reference alone decides what the bytes and the answers are.
 #include <sstream>
 
@@ -264,6 +264,7 @@ std::string MakeConformanceImages() {
   UnfitImages(&file);
   KeyedImages(&file);
   ParquetImages(&file);
+  QuotientImages(&file);
   return file.text();
 }
 

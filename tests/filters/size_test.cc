@@ -24,20 +24,28 @@ TEST(ApproximateSize, HasTheErrorThatSimulationShows) {
         for (const double load : {0.1, 1.0, 2.0}) {
           const double bits = layout == Layout::kCounting ? 3 * bits_per_key : bits_per_key;
           const uint64_t n = static_cast<uint64_t>(load * static_cast<double>(capacity));
-          double sum = 0, squares = 0;
+          double sum = 0, squares = 0, furthest = 0, error = 0;
           for (int i = 0; i < kFilters; ++i) {
             Filter filter;
             ASSERT_TRUE(IsOk(filter.Create(capacity, WithLayout(layout, BitsPerKey(bits)))));
             InsertNew(&filter, n, &next);
             const SizeEstimate size = filter.ApproximateSize();
+            furthest = std::max(furthest, std::fabs(size.keys - static_cast<double>(n)));
+            error = std::max(error, size.error);
             const double off = (size.keys - static_cast<double>(n)) / size.error;
             sum += off / kFilters;
             squares += off * off / kFilters;
           }
+          if (error < 1) {  // the bits tell nearly all keys apart: one in many filters is off by one
+            EXPECT_LT(furthest, 5) << LayoutName(layout) << " " << n << " keys, " << bits << " bits per key";
+            continue;
+          }
           EXPECT_NEAR(squares, 1, 0.36) << LayoutName(layout) << " " << n << " keys, " << bits
                                         << " bits per key, made for " << capacity
                                         << ": 5 standard deviations, and 1 % of keys that are left out";
-          EXPECT_NEAR(sum, 0, 0.3) << LayoutName(layout) << " " << n << " keys, " << bits << " bits per key";
+          // A `quotient` block is as long as its keys let it be, which shifts the estimate by up to half of the error.
+          EXPECT_NEAR(sum, 0, FactsOf(layout).bits_of_position == 0 ? 0.7 : 0.3)
+              << LayoutName(layout) << " " << n << " keys, " << bits << " bits per key";
         }
       }
     }
@@ -77,6 +85,33 @@ TEST(ApproximateSize, OfStagesIsTheSum) {
   EXPECT_NEAR(size.keys, 20000, 5 * size.error + 200) << "false positives when they came are not in it";
   EXPECT_GT(size.error, 10);
   EXPECT_LT(size.error, 100);
+}
+
+// A filter that gives keys back may have an entry for each insertion, and nothing is estimated.
+TEST(ApproximateSize, OfAMultisetCountsEachInsertion) {
+  for (const Layout layout : MutableLayouts()) {
+    if (!FactsOf(layout).chooses_removal) continue;
+    FilterOptions options = BitsPerKey(8, layout);
+    options.removable = true;
+    Filter filter;
+    ASSERT_TRUE(IsOk(filter.Create(5000, options)));
+    for (int time = 1; time <= 2; ++time) {
+      uint64_t next = 1;
+      InsertNew(&filter, 3000, &next);
+      EXPECT_EQ(filter.ApproximateSize().keys, 3000 * time);
+      EXPECT_EQ(filter.ApproximateSize().error, 0);
+    }
+    EXPECT_TRUE(filter.OverCapacity()) << "6000 of 5000";
+    for (uint64_t i = 1; i <= 2000; ++i) EXPECT_TRUE(filter.RemoveHash(MixHash(i)));
+    EXPECT_EQ(filter.ApproximateSize().keys, 4000);
+    EXPECT_FALSE(filter.OverCapacity());
+    FilterOptions small = BitsPerKey(10, layout);
+    small.removable = true;
+    ASSERT_TRUE(IsOk(filter.Create(300, small)));
+    for (int i = 0; i < 436; ++i) filter.InsertHash(MixHash(1));
+    EXPECT_NEAR(filter.ApproximateSize().keys, 0, 0) << "nobody knows how many a saturated block has";
+    EXPECT_EQ(filter.ExpectedFpr(), 1.0 / static_cast<double>(filter.num_blocks()));
+  }
 }
 
 TEST(ApproximateSize, OfAFullOneIsInfinite) {

@@ -56,7 +56,7 @@ TEST(RoomFor, GoesBeyondABitPerKeyWhereTheRateIsHigh) {
       options.num_probes = has_one_probe ? 1 : 0;
       Filter filter;
       ASSERT_TRUE(IsOk(filter.Create(has_one_probe ? 20000 : 400000, WithLayout(layout, options))));
-      EXPECT_GT(filter.RoomFor(fpr), 8 * filter.body_bytes() / FactsOf(layout).bits_of_position);
+      EXPECT_GT(filter.RoomFor(fpr), internal::FindLayout(layout)->PlacesIn(filter.body_bytes()));
       ExpectRoom(&filter, fpr, &next, LayoutName(layout));
     }
   }

@@ -367,10 +367,10 @@ void Build(const uint8_t* data, size_t size) {
   ReadOptions(&in, &request);
   if (way >= 0xd8 && way < 0xe8) {
     request.way = static_cast<Way>(way % 4);  // not a mutable one
-    request.options.layout = Layout::kSplitBlock;
-    if (request.options.hash_id == HashId::kXxh3 && request.options.seed == 0) {
+    request.options.layout = way < 0xe4 ? Layout::kSplitBlock : Layout::kQuotient;
+    request.options.removable = way >= 0xe6;
+    if (request.options.hash_id == HashId::kXxh3 && request.options.seed == 0)
       request.options.hash_id = HashId::kParquet;
-    }
   }
   const Layout shared = way >= 0xe8 ? Layout::kSplitBlock : Layout::kAuto;
   if (request.way == Way::kConcurrent && !request.may_fail) request.options.layout = shared;

@@ -17,9 +17,11 @@
 
 namespace linefilter::fuzz {
 
-inline std::string GoodImage(Layout layout, size_t num_keys, double bits_per_key, uint64_t seed, HashId hash_id) {
+inline std::string GoodImage(Layout layout, size_t num_keys, double bits_per_key, uint64_t seed, HashId hash_id,
+                             bool removable = false) {
   FilterOptions options;
   options.layout = layout;
+  options.removable = removable;
   options.bits_per_key = bits_per_key;
   options.seed = seed;
   options.hash_id = hash_id;
@@ -65,7 +67,7 @@ inline std::string GoodContainer(uint64_t num_blocks) {
 }
 
 // The first kSmallGoodImages have bodies of at most 4096 bytes, the last has one of three chunks and is dear.
-inline constexpr size_t kSmallGoodImages = 31;
+inline constexpr size_t kSmallGoodImages = 41;
 inline const std::vector<std::string>& GoodImages() {
   static const std::vector<std::string> images = [] {
     std::vector<std::string> all;
@@ -91,6 +93,13 @@ inline const std::vector<std::string>& GoodImages() {
       all.push_back(GoodImage(Layout::kSplitBlock, 70, 2, 0, hash_id));
     }
     all.push_back(GoodImage(Layout::kBlocked, 50, 10, 0, HashId::kParquet));
+    for (const bool removable : {false, true}) {
+      for (const size_t num_keys : {0u, 1u, 50u, 200u}) {
+        all.push_back(GoodImage(Layout::kQuotient, num_keys, 8, 0, HashId::kXxh3, removable));
+      }
+    }
+    all.push_back(GoodImage(Layout::kQuotient, 2000, 1, 0, HashId::kXxh3, true));  // its blocks are saturated
+    all.push_back(GoodImage(Layout::kQuotient, 70, 4, 0, HashId::kKeyed));
     all.push_back(GoodContainer(3));
     all.emplace_back();  // to be written from nothing
     FUZZ_REQUIRE(all.size() == kSmallGoodImages);
@@ -100,6 +109,7 @@ inline const std::vector<std::string>& GoodImages() {
     all.push_back(GoodImage(Layout::kBlocked, 20000, 2, 0, HashId::kKeyed));
     all.push_back(GoodImage(Layout::kCounting, 1200, 48, 0, HashId::kXxh3));
     all.push_back(GoodImage(Layout::kSplitBlock, 600, 64, 0, HashId::kParquet));
+    all.push_back(GoodImage(Layout::kQuotient, 6000, 9, 0, HashId::kXxh3, true));
     all.push_back(GoodImageWithExtensions(4160));
     all.push_back(GoodContainer(70));
     all.push_back(GoodImage(Layout::kClassic, 20000, 56, 0, HashId::kXxh3));

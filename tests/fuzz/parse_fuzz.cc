@@ -105,6 +105,11 @@ void CopyAndInsert(const FilterView& view, const Subject& subject, const HashSec
   filter.InsertKey(key);
   FUZZ_REQUIRE(filter.MayContainKey(key));
   if (secret != nullptr) FUZZ_REQUIRE(filter.MayContainHash(HashBySecret(key, *secret)));
+  if constexpr (std::is_same_v<Owner, Filter>) {
+    if (FactsOf(filter.layout(), filter.num_probes()).gives_back) {
+      FUZZ_REQUIRE(filter.RemoveHash(questions.hashes[0]));
+    }
+  }
   if constexpr (std::is_base_of_v<Filter, Owner>) FUZZ_REQUIRE(filter.Union(view).ok() == status.ok());
   if constexpr (std::is_same_v<Owner, BlockedFilter>) {
     const uint64_t factor = 1 + subject.size % 6;
@@ -137,8 +142,8 @@ void OpenAndAsk(const Subject& subject, const HashSecret* secret, uint8_t how, u
   if (view.layout() == Layout::kCounting) {
     CopyAndInsert<CountingBlockedFilter>(view, subject, secret, Layout::kCounting, questions);
   }
-  if (view.layout() == Layout::kSplitBlock) {
-    CopyAndInsert<Filter>(view, subject, secret, Layout::kSplitBlock, questions);
+  if (view.layout() == Layout::kSplitBlock || view.layout() == Layout::kQuotient) {
+    CopyAndInsert<Filter>(view, subject, secret, view.layout(), questions);
   }
   if ((how & 0x20) != 0) return CopyAndInsert<ClassicFilter>(view, subject, secret, Layout::kClassic, questions);
   if ((how & 0x40) != 0) {

@@ -20,6 +20,7 @@
 #include "tests/fuzz/guarded_bytes.h"
 #include "tests/fuzz/questions.h"
 #include "tests/reference/reference.h"
+#include "tests/testing/quotient_blocks.h"
 #include "tests/testing/random.h"
 
 namespace linefilter::fuzz {
@@ -61,6 +62,7 @@ const LayoutRecord& ChooseLayout(uint8_t byte) {
 }
 
 uint32_t ChooseNumProbes(Layout layout, uint8_t byte) {
+  if (FactsOf(layout).chooses_removal) return byte % 2;
   const uint32_t most = FactsOf(layout).max_num_probes;
   return most == 0 ? 0 : 1 + byte % most;
 }
@@ -78,9 +80,28 @@ reference::Filter EmptyFilter(const LayoutRecord& record, Input* in) {
   return filter;
 }
 
+const std::vector<test::Block>& SoundBlocksOfQuotient() {
+  static const std::vector<test::Block> sound = [] {
+    test::Random seed(1);
+    return test::SoundBlocks(300, &seed);
+  }();
+  return sound;
+}
+
+// Questions of which many are about entries of a block of `quotient` that are there.
+void AskForEntries(uint8_t how, const reference::Filter& filter, Questions* questions) {
+  test::Random random(how);
+  const std::vector<uint64_t> hashes = test::QuestionsOf(filter.body, questions->n, &random);
+  for (size_t i = 0; i < questions->n; i += 1 + random.Below(3)) questions->hashes[i] = hashes[i];
+}
+
 // Bits of any density; of `retrieval` any level too, for at high ones nothing is "maybe".
 void FillAtRandom(uint8_t how, uint64_t seed, reference::Filter* filter) {
   test::Random random(seed);
+  if (filter->layout == reference::kQuotient && how != 0) {
+    filter->body = test::HostileBody(SoundBlocksOfQuotient(), filter->body.size() / 64, &random);
+    return;
+  }
   uint8_t bytes[8];
   for (size_t i = 0; i < filter->body.size(); i += 8) {
     uint64_t word = random();
@@ -129,11 +150,12 @@ void AskSmall(Input* in) {
   reference::Filter filter = EmptyFilter(record, in);
   const uint8_t how = in->Byte(), where = in->Byte();
   FillAtRandom(how, in->Number(2), &filter);
-  const Questions questions(in);
+  Questions questions(in);
   // The input has a say in the bits, where special hashes look: at both ends.
   for (size_t i = 0; i < filter.body.size() && !in->empty(); ++i) {
     filter.body[i % 2 == 0 ? i / 2 : filter.body.size() - 1 - i / 2] = in->Byte();
   }
+  if (filter.layout == reference::kQuotient) AskForEntries(how, filter, &questions);
   const BoundFilter bound(record, Place(filter.body, where), filter.body.size(), filter.num_probes);
   RequireAnswers(bound, filter, questions);
 }
@@ -175,7 +197,8 @@ void Insert(Input* in) {
   const uint8_t how = in->Byte();
   uint8_t where = in->Byte();
   FillAtRandom(4, in->Number(1), &filter);  // a quarter of the bits: some keys are new, some are not
-  const Questions questions(in);
+  Questions questions(in);
+  if (filter.layout == reference::kQuotient) AskForEntries(how, filter, &questions);
   const bool shared = record.facts.shares && (how & 1) != 0;
   if (shared) where = 0;  // its words are loaded and changed as wholes, so a body stands at a multiple of 64
   uint8_t* const body = Place(filter.body, where);
@@ -203,7 +226,7 @@ void Insert(Input* in) {
   FUZZ_REQUIRE(counted == expected);
   FUZZ_REQUIRE(memcmp(body, filter.body.data(), filter.body.size()) == 0);
   for (size_t i = 0; i < n; ++i) FUZZ_REQUIRE(kernels.may_contain(state, hashes[i]));
-  if (!record.facts.gives_back) return;
+  if (!FactsOf(record.layout, state.num_probes).gives_back) return;
   // Out again, some of them twice: single ones, then a batch.
   uint64_t removed = 0;
   expected = 0;

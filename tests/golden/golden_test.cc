@@ -46,6 +46,10 @@ FilterOptions OptionsOf(const GoldenCase& c) {
   options.hash_id = static_cast<HashId>(c.HashIdNumber());
   if (c.hash == "keyed") options.secret = Secret();
   EXPECT_TRUE(ParseLayout(c.asked.c_str(), &options.layout)) << c.asked;
+  if (FactsOf(options.layout).chooses_removal) {  // its num_probes tells that
+    options.num_probes = 0;
+    options.removable = c.asked_probes == 1;
+  }
   return options;
 }
 

@@ -162,8 +162,10 @@ TEST(MalformedWithAValidCheck, NumProbesOutOfRange) {
   };
   std::vector<Legal> legal;
   for (const Layout layout : EveryLayout()) {
-    const int most = static_cast<int>(FactsOf(layout).max_num_probes);
-    legal.push_back({static_cast<uint8_t>(layout), std::min(most, 1), most});
+    const LayoutFacts facts = FactsOf(layout);
+    const int most = static_cast<int>(facts.max_num_probes);
+    // 1 tells that keys can be removed.
+    legal.push_back({static_cast<uint8_t>(layout), std::min(most, 1), facts.chooses_removal ? 1 : most});
   }
   for (const auto& [layout, least, most] : legal) {
     for (int num_probes = 0; num_probes < 256; ++num_probes) {

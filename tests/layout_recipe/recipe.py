@@ -18,18 +18,18 @@ MOST_EDITS = 14
 GOLDEN, GUIDE = "tests/golden/images.txt", "doc/guide/layout-and-size.md"
 # By file: what is replaced, and by what.
 EDITS = {
-    "include/linefilter/layout.h": [("  kSplitBlock = 6,", "  kStub = 7,  // a copy of `blocked`\n  kSplitBlock = 6,")],
-    "include/linefilter/c/types.h": [("  LINEFILTER_LAYOUT_SPLIT_BLOCK = 6\n", "  LINEFILTER_LAYOUT_SPLIT_BLOCK = 6,\n  LINEFILTER_LAYOUT_STUB = 7\n")],
-    "python/src/linefilter/_options.py": [('"split_block"]', '"split_block", "stub"]')],
+    "include/linefilter/layout.h": [("  kQuotient = 7,", "  kStub = 8,  // a copy of `blocked`\n  kQuotient = 7,")],
+    "include/linefilter/c/types.h": [("  LINEFILTER_LAYOUT_QUOTIENT = 7\n", "  LINEFILTER_LAYOUT_QUOTIENT = 7,\n  LINEFILTER_LAYOUT_STUB = 8\n")],
+    "python/src/linefilter/_options.py": [('"quotient"]', '"quotient", "stub"]')],
     "python/src/linefilter/_redis.py": [('"split_block"]', '"split_block", "stub"]')],
-    "doc/FORMAT.md": [("6 split_block. Ids", "6 split_block, 7 stub. Ids")],
-    "tests/reference/reference.h": [("kSplitBlock = 6;", "kSplitBlock = 6, kStub = 7;"),
-                                    ('"split_block"};', '"split_block", "stub"};'), ("kCounting, kSplitBlock};", "kCounting, kSplitBlock, kStub};")],
+    "doc/FORMAT.md": [("7 quotient. Ids", "7 quotient, 8 stub. Ids")],
+    "tests/reference/reference.h": [("kQuotient = 7;", "kQuotient = 7, kStub = 8;"),
+                                    ('"quotient"};', '"quotient", "stub"};'), ("kSplitBlock, kQuotient};", "kSplitBlock, kQuotient, kStub};")],
     "tests/reference/layouts.cc": [("    case kBlocked:\n", "    case kBlocked:\n    case kStub:\n"),
                                    ("filter.layout == kBlocked ?", "filter.layout == kBlocked || filter.layout == kStub ?")],
-    "tests/conformance/linefilter_format.py": [("    5: (", '    7: ("stub", range(1, 17), 64, 2**32, lambda body, k, _, h: '
+    "tests/conformance/linefilter_format.py": [("    5: (", '    8: ("stub", range(1, 17), 64, 2**32, lambda body, k, _, h: '
                                                 "has_bits(body, blocked_bits(h, k, len(body)))),\n    5: (")],
-    "tests/conformance/linefilter_writer.py": [("if layout == 1 else", "if layout in (1, 7) else")],
+    "tests/conformance/linefilter_writer.py": [("if layout == 1 else", "if layout in (1, 8) else")],
     GOLDEN: [("# maker asked keys hash", "builder stub string xxh3 50 10 0 0 stub 7 64 0 | - - - -\n# maker asked keys hash")],
     "tests/fuzz/good_images.h": [("    all.push_back(GoodContainer(70));", "    all.push_back(GoodImage(Layout::kStub, 600, 9, 5, HashId::kXxh3));\n"
                                   "    all.push_back(GoodContainer(70));")],
@@ -37,7 +37,7 @@ EDITS = {
                                           '{"name": "blocked, 20 bits per key",')],
     GUIDE: [("| keys go, one by one |", "| as an example | `stub` | what `blocked` is |\n| keys go, one by one |")],
 }
-ROW = ("lib/layouts/registry.inc", "LINEFILTER_LAYOUT(SplitBlock)\n", "LINEFILTER_LAYOUT(SplitBlock)\nLINEFILTER_LAYOUT(Stub)\n")
+ROW = ("lib/layouts/registry.inc", "LINEFILTER_LAYOUT(Quotient)\n", "LINEFILTER_LAYOUT(Quotient)\nLINEFILTER_LAYOUT(Stub)\n")
 TESTS = ["kernels", "golden", "conformance", "sizing", "status", "c_api", "redis_format", "layering", "fuzz_corpus", "filter_base", "bulk", "view"]
 
 

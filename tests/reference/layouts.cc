@@ -58,6 +58,14 @@ void SetCounter(Bytes* body, uint64_t i, int value) {
   byte = static_cast<uint8_t>(i % 2 == 0 ? (byte & 0xf0) | value : (byte & 0x0f) | value << 4);
 }
 
+uint8_t* QuotientBlockOf(uint64_t hash, Bytes* body) { return &(*body)[64 * MulHi(hash, body->size() / 64)]; }
+
+void FillQuotient(const std::vector<uint64_t>& hashes, bool is_set, Bytes* body) {
+  std::vector<std::vector<uint64_t>> blocks(body->size() / 64);
+  for (const uint64_t hash : hashes) blocks[MulHi(hash, blocks.size())].push_back(hash);
+  for (size_t i = 0; i < blocks.size(); ++i) QuotientBlock(blocks[i], is_set, &(*body)[64 * i]);
+}
+
 }  // namespace
 
 uint64_t MulHi(uint64_t a, uint64_t b) {
@@ -98,6 +106,8 @@ bool LayoutAccepts(int layout, int num_probes, uint64_t body_size) {
       return num_probes >= 1 && num_probes <= 30 && body_size < uint64_t{1} << 61;
     case kRetrieval:
       return num_probes == 0 && is_blocks;
+    case kQuotient:
+      return (num_probes == 0 || num_probes == 1) && is_blocks;
     case kSplitBlock:
       return num_probes == 0 && body_size % 32 == 0 && body_size / 32 <= uint64_t{1} << 24;
     case kContainer:
@@ -109,6 +119,11 @@ bool LayoutAccepts(int layout, int num_probes, uint64_t body_size) {
 
 bool Filter::Remove(uint64_t hash) {
   if (!MayContain(hash)) return false;
+  if (layout == kQuotient) {
+    if (num_probes == 0) return false;  // a set
+    QuotientRemove(hash, QuotientBlockOf(hash, &body));
+    return true;
+  }
   for (const uint64_t i : CountersOfHash(*this, hash)) {
     const int count = CounterAt(body, i);
     if (count != 15) SetCounter(&body, i, count - 1);
@@ -118,6 +133,11 @@ bool Filter::Remove(uint64_t hash) {
 
 bool Filter::Insert(uint64_t hash) {
   bool changed = false;
+  if (layout == kQuotient) {
+    changed = !MayContain(hash);
+    QuotientInsert(hash, num_probes == 0, QuotientBlockOf(hash, &body));
+    return changed;
+  }
   if (layout == kCounting) {
     for (const uint64_t i : CountersOfHash(*this, hash)) {
       const int count = CounterAt(body, i);
@@ -136,6 +156,7 @@ bool Filter::Insert(uint64_t hash) {
 
 void Filter::Fill(const std::vector<uint64_t>& hashes) {
   if (layout == kRetrieval) return SolveRetrieval(hashes, &body);
+  if (layout == kQuotient) return FillQuotient(hashes, num_probes == 0, &body);
   std::fill(body.begin(), body.end(), uint8_t{0});
   for (const uint64_t hash : hashes) Insert(hash);
 }
@@ -143,6 +164,7 @@ void Filter::Fill(const std::vector<uint64_t>& hashes) {
 bool Filter::MayContain(uint64_t hash) const {
   if (body.empty()) return false;
   if (layout == kRetrieval) return RetrievalMayContain(body, hash);
+  if (layout == kQuotient) return QuotientMayContain(&body[64 * MulHi(hash, body.size() / 64)], hash);
   if (layout == kContainer) {
     std::vector<Filter> stages;
     if (!ReadStages(*this, &stages)) return true;

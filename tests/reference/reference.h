@@ -27,7 +27,7 @@ uint64_t Xxh64(std::string_view message);
 // "The high 64 bits of the 128-bit product", by 32-bit halves.
 uint64_t MulHi(uint64_t a, uint64_t b);
 
-// Section 6: x, section 8: g, and section 11: x of a hash id that is not 3.
+// Sections 6, 9 and 12: x, section 8: g, and section 11: x of a hash id that is not 3.
 uint32_t InBlockHash(uint64_t hash);
 
 // Little-endian integers of 1 to 8 bytes.
@@ -36,11 +36,12 @@ void PutLittleEndian(uint64_t value, int bytes, uint8_t* to);
 
 inline constexpr int kCaller = 0, kXxh3 = 1, kKeyed = 2, kParquet = 3;  // section 1
 // Section 2.
-inline constexpr int kBlocked = 1, kClassic = 2, kRetrieval = 3, kCounting = 4, kContainer = 5, kSplitBlock = 6;
-inline constexpr const char* kLayoutNames[] = {"",         "blocked",   "classic",    "retrieval",
-                                               "counting", "container", "split_block"};
+inline constexpr int kBlocked = 1, kClassic = 2, kRetrieval = 3, kCounting = 4, kContainer = 5, kSplitBlock = 6,
+                     kQuotient = 7;
+inline constexpr const char* kLayoutNames[] = {"",         "blocked",   "classic",     "retrieval",
+                                               "counting", "container", "split_block", "quotient"};
 // The others have stages.
-inline constexpr int kLayoutsOfOneBody[] = {kBlocked, kClassic, kRetrieval, kCounting, kSplitBlock};
+inline constexpr int kLayoutsOfOneBody[] = {kBlocked, kClassic, kRetrieval, kCounting, kSplitBlock, kQuotient};
 inline constexpr int kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunks = 4, kFlagExtensions = 8;  // section 3
 
 struct Extension {
@@ -62,16 +63,16 @@ struct Filter {
   std::vector<Extension> extensions;
   Bytes body;
 
-  // Sections 6, 7, 9 and 11, not retrieval. The body must not be empty.
-  bool Insert(uint64_t hash);  // true if the key was certainly new: a bit changed, or a counter was 0
-  bool Remove(uint64_t hash);  // section 9; false: refused
-  // Sections 6 to 9 and 11: the body, of its size, made of all hashes at once.
+  // Sections 6, 7, 9, 11 and 12, not retrieval. The body must not be empty.
+  bool Insert(uint64_t hash);  // true if the key was certainly new: it was "absent"
+  bool Remove(uint64_t hash);  // section 9, and a multiset of section 12; false: refused
+  // Sections 6 to 9, 11 and 12: the body, of its size, made of all hashes at once.
   void Fill(const std::vector<uint64_t>& hashes);
   // Section 5: an intact filter's answer.
   bool MayContain(uint64_t hash) const;
 };
 
-// Sections 6 to 11: can a body of that layout have so many probes and bytes?
+// Sections 6 to 12: can a body of that layout have so many probes and bytes?
 bool LayoutAccepts(int layout, int num_probes, uint64_t body_size);
 
 // Section 3: what the field of the kind of keys says, 1 to 3; 0 if it says nothing, or is not there.
@@ -89,6 +90,21 @@ Filter MakeContainer(const std::vector<Filter>& stages, const std::vector<uint64
 int SolveRetrievalBlock(const std::vector<uint64_t>& hashes, uint8_t* block);
 void SolveRetrieval(const std::vector<uint64_t>& hashes, Bytes* body);
 bool RetrievalMayContain(const Bytes& body, uint64_t hash);
+
+// Section 12: a block of 64 bytes, of a set or of a multiset.
+bool QuotientMayContain(const uint8_t* block, uint64_t hash);
+int QuotientLength(const uint8_t* block);  // L; -1: the block is not sound
+struct QuotientEntry {
+  int bucket, bits;  // so many bits has the remainder
+  uint32_t remainder;
+};
+std::vector<QuotientEntry> QuotientEntries(const uint8_t* block);  // in their order; none if the block is not sound
+// The block that has these hashes.
+void QuotientBlock(const std::vector<uint64_t>& hashes, bool is_set, uint8_t* block);
+void QuotientInsert(uint64_t hash, bool is_set, uint8_t* block);
+void QuotientRemove(uint64_t hash, uint8_t* block);
+// `block` becomes the union.
+void QuotientUnite(const uint8_t* other, bool is_set, uint8_t* block);
 
 // Blocked, classic and split_block: the numbers of the bits in the body that belong to a hash (bit p is bit p & 7 of
 // byte p >> 3).

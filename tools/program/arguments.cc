@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "linefilter/options.h"
 #include "tools/measure/layouts.h"
 #include "tools/program/command.h"
 #include "tools/program/key_reader.h"
@@ -145,6 +146,11 @@ void Arguments::Duration(const char* name, uint64_t* milliseconds, const char* h
 void Arguments::Seed(uint64_t* value, const char* help) {
   AddParsed(app_, "--seed", "S", help,
             [value](const std::string& text, std::string* error) { return ParseSeed(text, value, error); });
+}
+
+void Arguments::Removable(FilterOptions* options) {
+  Flag("--removable", &options->removable,
+       "Keys can be removed again (add --remove), each as often as it was added; auto is then quotient");
 }
 
 void Arguments::Hash(HashId* value) {

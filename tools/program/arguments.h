@@ -18,6 +18,10 @@ class App;
 class Option;
 }  // namespace CLI
 
+namespace linefilter {
+struct FilterOptions;
+}
+
 namespace linefilter::tools {
 
 struct Command;
@@ -47,6 +51,8 @@ class Arguments {
   void Count(const char* name, uint64_t* value, const char* help, Need need = Need::kOptional);
   // Takes a whole number of 64 bits, decimal or 0x hexadecimal.
   void Seed(uint64_t* value, const char* help);
+  // Declares whether keys can be removed again.
+  void Removable(FilterOptions* options);
   // Takes xxh3 or parquet; the other hashes come with --secret, or take no keys.
   void Hash(HashId* value);
   // `keys` are declared before (options are filled in in that order), or null: one file cannot be read as both.

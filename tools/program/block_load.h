@@ -11,8 +11,8 @@ namespace linefilter::tools {
 
 // A BlockLoad counts blocks by what they hold.
 struct BlockLoad {
-  // A block's load is its one bits of 512, in `split_block` of 256. In `counting` it is those of its 128 counters that are not 0; in
-  // `retrieval`, whose bits say nothing, its level (FilterBase::CountLevels).
+  // A block's load is its one bits of 512, in `split_block` of 256. In `counting` it is those of its 128 counters that
+  // are not 0; in `retrieval`, whose bits say nothing, its level (FilterBase::CountLevels).
   enum class Of { kOneBits, kCounters, kLevels };
   Of of = Of::kOneBits;
   std::vector<uint64_t> num_blocks;  // by load; empty for a layout without blocks

@@ -47,6 +47,24 @@ bool CanBeChanged(const Add& add) {
   return false;
 }
 
+// Tells why no key can be taken out of it, if that is so.
+Status GivesBack(const FilterBase& filter) {
+  const LayoutFacts facts = FactsOf(filter.layout(), filter.num_probes());
+  if (facts.gives_back) return Status();
+  if (facts.has_stages) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "it has several stages and gives no key back: a stage that only takes the key for a member "
+                         "would lose another key. Make one for all keys (create --removable)");
+  }
+  if (facts.chooses_removal) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "it was made without --removable and gives no key back: make it with that (create or build)");
+  }
+  return Status::Error(StatusCode::kIncompatible,
+                       "layout %s gives no key back: make it with --removable (create or build)",
+                       LayoutName(filter.layout()));
+}
+
 // Loads the filter; false after saying why it cannot be changed so.
 bool Load(const Add& add, LivingImage* image, OwnedFilter* filter) {
   Status status = image->Lock(add.image);
@@ -55,11 +73,7 @@ bool Load(const Add& add, LivingImage* image, OwnedFilter* filter) {
     return false;
   }
   if (status.ok()) status = image->Load("add", add.keys, add.secret.OrNull(), filter);
-  if (status.ok() && add.remove && !FactsOf((*filter)->layout()).gives_back) {
-    status = Status::Error(StatusCode::kIncompatible,
-                           "layout %s gives no key back: make it with --layout counting (create or build)",
-                           LayoutName((*filter)->layout()));
-  }
+  if (status.ok() && add.remove) status = GivesBack(**filter);
   if (!status.ok()) FailImage(add.image, status);
   return status.ok();
 }
@@ -122,7 +136,7 @@ std::function<int()> Declare(Arguments& arguments) {
   auto add = std::make_shared<Add>();
   arguments.Path("IMAGE", &add->image, "The image to change", Need::kRequired);
   arguments.Keys(&add->keys);
-  arguments.Flag("--remove", &add->remove, "Take the keys out instead, each once; for layout counting");
+  arguments.Flag("--remove", &add->remove, "Take the keys out instead, each once; for images made with --removable");
   arguments.Choice("--print", &add->print, {"new", "known"},
                    "Print only the lines whose keys were certainly new, or were known, as they were read");
   arguments.AtMostOneOf("--print", "--json");

@@ -122,6 +122,7 @@ int RunBuild(Build build, bool by_bits, bool num_keys_is_given) {
     report.Count("repeats_removed", keys_read - sizing.num_keys);
   }
   report.Count("num_probes", sizing.num_probes);
+  ReportRemovable(sizing.layout, sizing.num_probes, &report);
   report.Real("bits_per_key", sizing.bits_per_key);
   report.Count("body_bytes", sizing.body_bytes);
   report.Count("image_bytes", image_bytes);
@@ -143,12 +144,13 @@ std::function<int()> Declare(Arguments& arguments) {
                  "Or an image with which this one can be merged: of the same size, layout and hash");
   arguments.ExactlyOneOf({"--bits-per-key", "--fpr", "--like"});
   for (const char* const other :
-       {"--layout", "--foldable", "--exact-size", "--hash", "--seed", "--grow", "--num-keys"}) {
+       {"--layout", "--removable", "--foldable", "--exact-size", "--hash", "--seed", "--grow", "--num-keys"}) {
     arguments.AtMostOneOf("--like", other);
   }
   arguments.Count("--num-keys", &build->options.num_keys,
                   "Size for so many keys, whatever comes; for the distinct keys that come by default");
   arguments.LayoutName(&build->options.layout, true, "auto by default");
+  arguments.Removable(&build->options);
   arguments.Flag("--foldable", &build->options.foldable, "Blocks in a multiple of 64, to be folded and merged");
   arguments.Flag("--exact-size", &build->exact_size,
                  "Not rounded to sizes that images of nearly as many keys share, which costs less than 2 %");
@@ -164,6 +166,7 @@ std::function<int()> Declare(Arguments& arguments) {
                   "With --grow: room for so many times 4096 keys, for a smaller image; 0, no end, by default");
   arguments.AtMostOneOf("--bits-per-key", "--grow");
   arguments.AtMostOneOf("--foldable", "--grow");
+  arguments.AtMostOneOf("--removable", "--grow");
   arguments.AtMostOneOf("--foldable", "--exact-size");
   arguments.AtMostOneOf("--grow", "--exact-size");
   arguments.AtMostOneOf("--num-keys", "--grow");
@@ -197,7 +200,7 @@ const Command kBuildCommand = {
     "Of up to 4096 keys it is how many are distinct, and of more, too, where a sample shows that keys_read is more\n"
     "than 1.05 times that. Else it is keys_read. The order does not matter. If more came than it was sized for,\n"
     "expected_fpr is that of its bits, and a warning tells so.\n"
-    "--layout counting keeps repeats: each counts, and is to be removed as often as it came.\n"
+    "--removable and --layout counting keep repeats: each counts, and is to be removed as often as it came.\n"
     "Memory: 8 bytes per key and the image, whatever the length of the keys. With --grow it is the image alone,\n"
     "which is 1.3 to 4 times as large at 1 %, more at higher rates. num_keys is then how many were certainly new.\n"
     "--foldable images have many factors to be folded by, and num_probes of the density asked for alone. auto is "

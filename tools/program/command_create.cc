@@ -44,6 +44,7 @@ int RunCreate(Create create) {
   report.Text("layout", LayoutName(filter->layout()));
   report.Count("capacity", create.num_keys);
   if (!create.grow) report.Count("num_probes", filter->num_probes());
+  ReportRemovable(filter->layout(), filter->num_probes(), &report);
   report.Count("body_bytes", filter->body_bytes());
   report.Count("image_bytes", filter.ImageBytes());
   ReportHash(filter->hash_id(), filter->seed(), &report);
@@ -62,6 +63,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Rate("--fpr", &create->options.fpr, "Or the highest acceptable false-positive rate, 0.01 for 1 %");
   arguments.ExactlyOneOf({"--bits-per-key", "--fpr"});
   arguments.LayoutName(&create->options.layout, true, "auto by default", true);
+  arguments.Removable(&create->options);
   arguments.Flag("--foldable", &create->options.foldable, "Blocks in a multiple of 64, to be folded and merged");
   arguments.Flag("--exact-size", &create->exact_size,
                  "Not rounded to sizes that images for nearly as many keys share, which costs less than 2 %");
@@ -75,7 +77,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Count("--max-growth", &create->growth.max_growth,
                   "With --grow: room for so many times --num-keys, for a smaller image; 0, no end, by default");
   arguments.Needs("--max-growth", "--grow");
-  for (const char* const other : {"--bits-per-key", "--foldable", "--exact-size"}) {
+  for (const char* const other : {"--bits-per-key", "--foldable", "--exact-size", "--removable"}) {
     arguments.AtMostOneOf(other, "--grow");
   }
   arguments.AtMostOneOf("--foldable", "--exact-size");
@@ -88,7 +90,8 @@ std::function<int()> Declare(Arguments& arguments) {
 const Command kCreateCommand = {
     "create", "Make an image without keys, to add some to it",
     "linefilter add IMAGE brings keys into it, which is then to the byte what build --num-keys makes of them.\n"
-    "Every layout but retrieval takes keys one by one; counting gives them back, too (add --remove).\n"
+    "Every layout but retrieval takes keys one by one. What is made with --removable gives them back, too (add\n"
+    "--remove); its layout is quotient, or counting.\n"
     "With --grow there may come any number: a lookup then reads a line of each stage, of which each has room for "
     "twice\n"
     "the keys of the one before.\n"

@@ -30,6 +30,7 @@ void AddTrailer(Image* image, Report* report) {
   report->Count("format_version", trailer[7] & 0x0f);
   report->Text("layout", LayoutName(static_cast<Layout>(trailer[4])));
   report->Count("num_probes", trailer[5]);
+  ReportRemovable(static_cast<Layout>(trailer[4]), trailer[5], report);
   uint64_t check = 0;
   for (int i = 1; i <= 8; ++i) check = check << 8 | trailer[-i];
   ReportHash(static_cast<HashId>(trailer[6] & 0x0f), check, report);

@@ -131,12 +131,12 @@ std::function<int()> Declare(Arguments& arguments) {
 
 const Command kMergeCommand = {
     "merge", "Unite images, also of unequal sizes, without their keys",
-    "All keys of all images. They must have the same layout (blocked, counting, classic or split_block), num_probes "
-    "and\n"
-    "hash with seed or secret; classic, also the same size. Counters are added up. Of the others, images of unequal\n"
-    "sizes are folded to the greatest common divisor of their num_blocks, which may be one block. So a union whose\n"
-    "rate would be above --at-most is not written. Without that, one of unequal sizes is not if its rate would be above\n"
-    "twice that of the same keys in the largest size, or its share of \"absent\" below half of theirs.\n"
+    "All keys of all images. They must have the same layout (blocked, counting, classic, split_block or quotient),\n"
+    "num_probes and hash with seed or secret; classic, also the same size. Where keys can be removed, a key of two\n"
+    "images is removed twice. Images of unequal sizes are folded to the greatest common divisor of their num_blocks,\n"
+    "which may be one block. So a union whose rate would be above --at-most is not written. Without that, one of\n"
+    "unequal sizes is not if its rate would be above twice that of the same keys in the largest size, or its share of\n"
+    "\"absent\" below half of theirs.\n"
     "All images are verified first. Memory: 1 MiB.\n"
     "Exit code: 0 the image is written, 1 its rate would be too high, 2 it is not written for another reason.",
     &Declare};

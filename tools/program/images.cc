@@ -78,6 +78,11 @@ Status AreOfItsKind(const char* command, const std::string& path, const FilterVi
   return Status();
 }
 
+void ReportRemovable(Layout layout, uint32_t num_probes, Report* report) {
+  const LayoutFacts facts = FactsOf(layout, num_probes);
+  if (facts.chooses_removal) report->Bool("removable", facts.gives_back);
+}
+
 SizeEstimate ReportImage(const FilterView& view, Report* report) {
   const SizeEstimate size = view.ApproximateSize();
   const double keys = view.has_num_keys() ? static_cast<double>(view.num_keys()) : size.keys;
@@ -85,6 +90,7 @@ SizeEstimate ReportImage(const FilterView& view, Report* report) {
   ReportHash(view.hash_id(), view.seed(), report);
   report->Text("key_kind", KeyKindName(view.key_kind()));
   report->Count("num_probes", view.num_probes());
+  ReportRemovable(view.layout(), view.num_probes(), report);
   if (view.num_blocks() != 0) report->Count("num_blocks", view.num_blocks());
   report->Count("body_bytes", view.body_bytes());
   report->Count("image_bytes", view.image_bytes());

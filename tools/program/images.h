@@ -27,6 +27,9 @@ uint64_t MemoryOfMachine();
 // "absent".
 Status AreOfItsKind(const char* command, const std::string& path, const FilterView& view, const KeysOption& keys);
 
+// Reports whether keys can be removed, of a layout that has both; of another one nothing.
+void ReportRemovable(Layout layout, uint32_t num_probes, Report* report);
+
 // Reports what every image tells of itself. It returns the size, for which all of the image was read.
 SizeEstimate ReportImage(const FilterView& view, Report* report);
 

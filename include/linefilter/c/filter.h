@@ -16,7 +16,7 @@
 LINEFILTER_C_BEGIN
 
 // Makes a plain filter for num_keys keys (0 counts as 1). options->layout is blocked, classic, counting, split_block,
-// or auto, which chooses one of the first two.
+// quotient, or auto, which chooses one of the first two.
 linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_options* options,
                                          linefilter_status* status);
 // Makes a mutable copy of an image, verified, of the kind that wrote it (linefilter_filter_kind tells which). A
@@ -102,10 +102,10 @@ linefilter_code linefilter_filter_clear(linefilter_filter* filter, linefilter_st
 
 // ---- What follows is for plain filters. The others are LINEFILTER_INCOMPATIBLE, and refuse each removal.
 
-// Takes a key out once, in the layout `counting` (others refuse). False means refused: it was certainly absent, and
-// nothing changed. Remove a key as often as it was inserted, and only then. One that was never inserted but answers
-// "maybe" takes from other keys, which may be lost. linefilter/filter.h, CountingBlockedFilter, says what else cannot
-// be seen. Keys are ignored by a filter of the caller's hashes.
+// Takes a key out once, in the layout `quotient` with removable, and in `counting` (others refuse). False means
+// refused: it was certainly absent, and nothing changed. Remove a key as often as it was inserted, and only then. One
+// that was never inserted but answers "maybe" takes from other keys, which may be lost. linefilter/filter.h,
+// QuotientFilter, says what else cannot be seen. Keys are ignored by a filter of the caller's hashes.
 bool linefilter_filter_remove_key(linefilter_filter* filter, const void* key, size_t size);
 // The same for an integer key.
 bool linefilter_filter_remove_u64(linefilter_filter* filter, uint64_t key);
@@ -121,14 +121,14 @@ uint64_t linefilter_filter_remove_u64s(linefilter_filter* filter, const uint64_t
 uint64_t linefilter_filter_remove_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
                                          uint8_t* were_removed);
 
-// Takes all keys of `other`, the view of an image or of another plain filter; `counting` adds the counters up. It is
-// LINEFILTER_INCOMPATIBLE unless layout, num_probes, hash id and seed (or secret) are the same, and in `classic` the
-// size. An image is verified first (LINEFILTER_CORRUPT). A UNION OF UNEQUAL SIZES SHRINKS `filter`: both are folded to
-// the greatest common divisor of their num_blocks, which may be a single block, where nearly everything would be
-// "maybe". So a union whose expected rate would be above max_fpr is refused (LINEFILTER_INCOMPATIBLE). With a max_fpr
-// of 0, that of unequal sizes is held to the same keys in the larger size: at most twice their rate, and at least half
-// of their share of "absent". 1 permits any union; what is not within 0 and 1 is
-// LINEFILTER_INVALID_ARGUMENT. On an error nothing changes.
+// Takes all keys of `other`, the view of an image or of another plain filter. Filters that give keys back add up: a key
+// of both is removed twice. It is LINEFILTER_INCOMPATIBLE unless layout, num_probes, hash id and seed (or secret) are
+// the same, and in `classic` the size. An image is verified first (LINEFILTER_CORRUPT). A UNION OF UNEQUAL SIZES
+// SHRINKS `filter`: both are folded to the greatest common divisor of their num_blocks, which may be a single block,
+// where nearly everything would be "maybe". So a union whose expected rate would be above max_fpr is refused
+// (LINEFILTER_INCOMPATIBLE). With a max_fpr of 0, that of unequal sizes is held to the same keys in the larger size: at
+// most twice their rate, and at least half of their share of "absent". 1 permits any union; what is not within 0 and 1
+// is LINEFILTER_INVALID_ARGUMENT. On an error nothing changes.
 linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefilter_view* other, double max_fpr,
                                         linefilter_status* status);
 // Makes the filter `factor` times smaller, to the bit what it would be if it had been made of that size with the same

@@ -19,7 +19,7 @@ typedef struct linefilter_sizing {
   uint64_t body_bytes;       // 0 for the empty set
   double bits_per_key;       // the real density, 8 * body_bytes / num_keys
   double expected_fpr;       // the rate with exactly num_keys distinct keys
-  uint32_t num_probes;       // retrieval: 0, it has none
+  uint32_t num_probes;       // retrieval: 0, it has none; quotient: 0 for a set, 1 if removable
   linefilter_layout layout;  // never LINEFILTER_LAYOUT_AUTO
 } linefilter_sizing;
 
@@ -31,9 +31,16 @@ linefilter_code linefilter_sizing_for_bits_per_key(linefilter_layout layout, uin
 linefilter_code linefilter_sizing_for_fpr(linefilter_layout layout, uint64_t num_keys, double fpr,
                                           linefilter_sizing* sizing, linefilter_status* status);
 
+// Sizes a filter for all that options ask for: rounding, removable, turnovers and the rest.
+linefilter_code linefilter_sizing_for_options(uint64_t num_keys, const linefilter_options* options,
+                                              linefilter_sizing* sizing, linefilter_status* status);
+
 // The expected false-positive rate of body_bytes with num_keys distinct keys; 1 for arguments that no filter has.
 double linefilter_sizing_expected_fpr(linefilter_layout layout, uint64_t num_keys, uint64_t body_bytes,
                                       uint32_t num_probes);
+// The same after so many turnovers of all keys (linefilter/sizing.h): more only in quotient, with num_probes 1.
+double linefilter_sizing_expected_fpr_after(uint32_t turnovers, linefilter_layout layout, uint64_t num_keys,
+                                            uint64_t body_bytes, uint32_t num_probes);
 // The most keys that body_bytes hold with an expected rate of at most fpr; 0 for arguments that no filter has.
 uint64_t linefilter_sizing_max_keys(linefilter_layout layout, uint64_t body_bytes, double fpr);
 
@@ -45,7 +52,7 @@ uint32_t linefilter_layout_num_probes(linefilter_layout layout, double bits_per_
 double linefilter_layout_fpr(linefilter_layout layout, double bits_per_key);
 // The density of a rate.
 double linefilter_layout_bits_per_key(linefilter_layout layout, double fpr);
-// The largest num_probes of a layout (blocked and counting 16, classic 30, retrieval and split_block 0).
+// The largest num_probes of a layout (blocked and counting 16, classic 30, all others 0).
 uint32_t linefilter_layout_max_num_probes(linefilter_layout layout);
 
 LINEFILTER_C_END

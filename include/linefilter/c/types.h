@@ -174,6 +174,12 @@ typedef struct linefilter_options {
   // (linefilter/builder.h). The image tells this number if its body is above 4 KiB or key_kind is set. What has a
   // number of keys as an argument goes by that alone.
   uint64_t num_keys;
+  // 1 means that keys can be removed again, each as often as it was inserted. The layout auto is then quotient. With
+  // counting it is so anyway; with other layouts it is LINEFILTER_INVALID_ARGUMENT.
+  uint32_t removable;
+  // How often all keys of a removable filter will be replaced: fpr is then the rate after so many turnovers
+  // (linefilter/options.h). Above 0 without removable it is LINEFILTER_INVALID_ARGUMENT.
+  uint32_t turnovers;
 } linefilter_options;
 
 // Sets everything to its default. `size` is sizeof(linefilter_options) as the caller sees it: a program that was

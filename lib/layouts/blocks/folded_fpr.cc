@@ -40,7 +40,7 @@ double FoldedFpr(const BlocksToRead& layout, const BodyList& bodies, uint64_t nu
   const uint32_t num_probes = layout.num_probes != 0 ? layout.num_probes : NumProbesOf(bodies);
   const uint64_t sample = num_blocks < (1u << 20) ? num_blocks : 1u << 20;
   const double size = static_cast<double>(sample);
-  double sum = 0, num_set = 0;
+  double sum = 0, num_set = 0, keys_of_blocks = 0;
   uint32_t counts[kMostPositions + 1] = {};
   uint8_t folded[kBlockBytes];
   for (uint64_t i = 0; i < sample && sum / size <= enough; ++i) {
@@ -62,10 +62,11 @@ double FoldedFpr(const BlocksToRead& layout, const BodyList& bodies, uint64_t nu
     const BlockBits bits = layout.read(block, num_probes);
     sum += bits.fpr;
     num_set += bits.num_set;
+    keys_of_blocks += bits.keys;
     ++counts[bits.num_set];
   }
   if (layout.num_positions == 0) {
-    if (keys != nullptr) *keys = num_set / size * static_cast<double>(num_blocks);
+    if (keys != nullptr) *keys = keys_of_blocks / size * static_cast<double>(num_blocks);
     return sum / size;
   }
   const double positions = layout.num_positions;

@@ -17,6 +17,7 @@ namespace linefilter::internal {
 struct BlockBits {
   double fpr;
   uint32_t num_set;
+  double keys = 0;  // where num_positions is 0
 };
 
 using FoldBlocks = void (*)(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint32_t num_probes,
@@ -29,7 +30,7 @@ struct BlocksToRead {
   FoldBlocks fold_shared;  // of a body that others fill meanwhile; null if no body of the layout is shared
   ReadBlock read;          // never of such a body itself
   uint64_t block_bytes;
-  uint32_t num_positions;   // of a block, that keys can set; 0: num_set counts keys, and all of the rate is in fpr
+  uint32_t num_positions;   // of a block, that keys can set; 0: `keys` tells them, and all of the rate is in fpr
   uint32_t num_probes = 0;  // where it is the same in all filters of the layout, so that none tells it
 };
 

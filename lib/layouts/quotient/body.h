@@ -19,6 +19,10 @@ inline constexpr uint32_t kQuotientSet = 0, kQuotientMultiset = 1;
 
 const Kernels& QuotientKernels();
 
+// These are LayoutRecord::approximate_size and size_at_fill (size.cc).
+SizeEstimate QuotientApproximateSize(const ProbeState& state);
+SizeEstimate QuotientSizeAtFill(double fill, uint32_t num_probes, uint64_t num_blocks);
+
 // These are LayoutMaker::build_range, fold_blocks and folded_fpr.
 void QuotientBuildRange(const ProbeState& state, const BlockRange& range, void* scratch);
 void QuotientFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint32_t num_probes,

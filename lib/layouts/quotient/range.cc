@@ -13,8 +13,9 @@
 namespace linefilter::internal {
 namespace {
 
-// So many hashes are sorted at once, in 128 KB. A range of 512 blocks has about 26,000 at 10 bits per key.
-constexpr uint64_t kSortedAtOnce = uint64_t{1} << 15;
+// So many hashes are sorted at once, which bounds the scratch where many are equal. At 10 bits per key a block has 51.
+constexpr uint64_t kMostOfBlock = 256, kSortedAtLeast = 4096;
+uint64_t SortedAtOnce(uint64_t num_blocks) { return std::max(kSortedAtLeast, kMostOfBlock * num_blocks); }
 // With more, the begins of buckets do not fit bytes.
 constexpr uint32_t kSortedByBucket = 255;
 
@@ -104,7 +105,7 @@ class Sorter {
         ends_(static_cast<uint32_t*>(scratch)),
         quotients_(ends_ + range.num_blocks + 1) {}
 
-  // Makes blocks of the next `count` hashes, at most kSortedAtOnce, and returns the place behind them.
+  // Makes blocks of the next `count` hashes, at most SortedAtOnce, and returns the place behind them.
   Place Make(Place place, uint64_t count) {
     memset(ends_, 0, (range_.num_blocks + 1) * sizeof(*ends_));
     ForEach(place, count, [&](uint64_t hash) { ++ends_[BlockOf(hash) + 1]; });
@@ -150,14 +151,14 @@ class Sorter {
 }  // namespace
 
 uint64_t QuotientRangeScratchBytes(uint64_t num_blocks, uint64_t num_hashes) {
-  return sizeof(uint32_t) * (num_blocks + 1 + std::min(num_hashes, kSortedAtOnce));
+  return sizeof(uint32_t) * (num_blocks + 1 + std::min(num_hashes, SortedAtOnce(num_blocks)));
 }
 
 void QuotientMakeRange(const ProbeState& state, const BlockRange& range, void* scratch) {
   Sorter sorter(state, range, scratch);
   Place place;
   for (uint64_t left = range.num_hashes; left != 0;) {
-    const uint64_t count = std::min(left, kSortedAtOnce);
+    const uint64_t count = std::min(left, SortedAtOnce(range.num_blocks));
     place = sorter.Make(place, count);
     left -= count;
   }

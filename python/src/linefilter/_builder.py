@@ -16,8 +16,8 @@ class FilterBuilder(Taking[None, None]):
     """Takes keys, and makes an image of them, of any layout: also "retrieval", which has a sixth of the false positives of
     "blocked" and cannot be added to.
 
-    Memory: 8 bytes per key, and the image while it is made. Adjacent duplicates take none, but in layout "counting", which
-    keeps them: a key is to be removed as often as it was added. Safe from any thread, one at a time; arrays of integers
+    Memory: 8 bytes per key, and the image while it is made. Adjacent duplicates take none, but in what gives keys back
+    (removable, layout "counting"), which keeps them: a key is to be removed as often as it was added. Safe from any thread, one at a time; arrays of integers
     are added, and images made, without the GIL. Cannot be copied or pickled. In a process forked while
     another thread uses it, every use raises InvalidArgumentError (see Filter).
     """
@@ -42,18 +42,22 @@ class FilterBuilder(Taking[None, None]):
         foldable: bool = False,
         like: Optional[FilterBase] = None,
         num_keys: Optional[Number] = None,
+        removable: bool = False,
+        turnovers: SupportsIndex = 0,
     ) -> None:
         """Arguments as of BlockedFilter, and:
 
         Args:
             like: a filter with which the image is to be united: its layout, size, num_probes and hash.
             layout: "auto" is "blocked", or "classic" for a tiny set; the others have to be asked for.
+            removable: keys can be removed from a filter of this image, each as often as it was added; "auto" is then "quotient".
+            turnovers: fpr is the rate after so many turnovers, in each of which all keys were replaced. Goes with removable.
             memory_limit: the most bytes that the builder may hold, with the image.
             threads: how many threads may make an image of millions of keys, and take the hashes of add_hashes where those
                 are millions. Keys are hashed by the thread that adds them. The bytes are the same with any.
             num_keys: how many keys to size for, whatever comes. Without it, up to 4096 keys are counted without repeats.
                 More are, too, where a sample shows that all are more than 1.05 times the distinct ones. Else the size is
-                for all that came. The order does not matter. Layout "counting" counts each key each time.
+                for all that came. The order does not matter. What gives keys back counts each key each time.
         """
         options = make_options(
             bits_per_key,
@@ -69,6 +73,8 @@ class FilterBuilder(Taking[None, None]):
             like,
             num_keys,
             parquet_hash,
+            removable,
+            turnovers,
         )
         self._core = _linefilter.Builder(options)
 
@@ -116,6 +122,8 @@ def build(
     like: Optional[FilterBase] = None,
     num_keys: Optional[Number] = None,
     parquet_hash: bool = False,
+    removable: bool = False,
+    turnovers: SupportsIndex = 0,
 ) -> FilterView:
     """The filter of these keys: an array of integers or any iterable. Arguments as of FilterBuilder.
 
@@ -137,6 +145,8 @@ def build(
         like,
         num_keys,
         parquet_hash,
+        removable,
+        turnovers,
     )
     builder = FilterBuilder._of(_linefilter.Builder(options))
     builder.add_many(keys)

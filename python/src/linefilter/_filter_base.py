@@ -105,8 +105,8 @@ class Asked(Held, _linefilter.AskedHolder):
 
     @property
     def layout(self) -> str:
-        """"blocked", "split_block", "classic", "retrieval", "counting", "container" (of what grew or forgets); "auto" of a broken
-        image."""
+        """"blocked", "quotient", "split_block", "classic", "retrieval", "counting", "container" (of what grew or forgets); "auto" of
+        a broken image."""
         return self._core.layout()
 
     @property
@@ -123,7 +123,7 @@ class Asked(Held, _linefilter.AskedHolder):
     @property
     def num_probes(self) -> int:
         """Bits that are set and tested for each key. It is 0 in the layout "retrieval", which has none, in "split_block", where
-        nobody chooses it, and in a ScalableFilter, whose stages have their own."""
+        nobody chooses it, and in a ScalableFilter, whose stages have their own. In "quotient" it is 1 if keys can be removed, else 0."""
         return self._core.num_probes()
 
     @property
@@ -166,8 +166,7 @@ class FilterBase(Asked):
 
     def __init__(self) -> None:
         raise TypeError(
-            "make a Bloom, BlockedFilter, SplitBlockFilter, ClassicFilter, CountingBlockedFilter, FilterView or FilterFile, or "
-            "call build()"
+            "make a Bloom, BlockedFilter, QuotientFilter or another filter of one layout, FilterView or FilterFile, or call build()"
         )
 
     @property

@@ -58,8 +58,8 @@ class TakingFilter(Asked, Taking[bool, int], Imaged):
 
 
 class KeyFilter(FilterBase, TakingFilter):
-    """A filter that takes keys and has an image: a Bloom, BlockedFilter, SplitBlockFilter, ClassicFilter, CountingBlockedFilter,
-    ScalableFilter or RotatingFilter. Code that only fills filters, asks them and saves them works with each.
+    """A filter that takes keys and has an image: a Bloom, BlockedFilter, QuotientFilter, SplitBlockFilter, ClassicFilter,
+    CountingBlockedFilter, ScalableFilter or RotatingFilter. Code that only fills filters, asks them and saves them works with each.
 
     Two are equal if their images are: layout, size, hash, key_kind and every bit. As they change, they are not hashable, as a set is
     not."""
@@ -72,7 +72,7 @@ class KeyFilter(FilterBase, TakingFilter):
         cls: type[Self], image: Bytes, *, secret: Optional[bytes] = None, memory_limit: Optional[Number] = None
     ) -> Self:
         """A filter of an image that one of this class wrote, verified and copied, which takes more keys and goes on as that would.
-        (BlockedFilter, SplitBlockFilter, ClassicFilter and CountingBlockedFilter take any image of their layout.)
+        (BlockedFilter, QuotientFilter, SplitBlockFilter, ClassicFilter and CountingBlockedFilter take any image of their layout.)
 
         The image of no keys has no size: it becomes an empty filter of one block with the image's num_probes, which a few dozen
         keys fill. To add keys, make one for their number. Of an image from others set memory_limit: that of a ScalableFilter
@@ -103,7 +103,7 @@ class KeyFilter(FilterBase, TakingFilter):
         """Takes all keys of each: of an array or iterable, as by add_many, or of another filter in memory, also by filter |= other.
 
         IncompatibleError unless layout, num_probes, hash and seed (or secret) are the same, and of the layout "classic" the size; an
-        image is verified first. In the layout "counting" the counters are added up: a key that is in both must be removed twice.
+        image is verified first. Filters whose keys can be removed add up: a key that is in both must be removed twice.
         What grows or forgets is united with nothing (UnsupportedError).
 
         A union of unequal sizes shrinks this filter: both are folded to the greatest common divisor of their num_blocks,
@@ -166,15 +166,19 @@ class KeyFilter(FilterBase, TakingFilter):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _shape(self) -> list[str]:
+        """What repr() tells besides layout and size."""
+        grows = ["grows"] if isinstance(self._core, _linefilter.Scalable) else []
+        return [f"{self.num_probes} probes"] if self.num_probes else grows
+
     def _facts(self) -> list[str]:
         """What repr() tells."""
         keys, made_for = self.approximate_size().keys, "" if self.capacity is None else f" of {self.capacity}"
-        grows = ["grows"] if isinstance(self._core, _linefilter.Scalable) else []
         return [
             f"about {keys:.0f}{made_for} keys",
             f"expected_fpr {self.expected_fpr():.2g}",
             self.layout,
-            *([f"{self.num_probes} probes"] if self.num_probes else grows),
+            *self._shape(),
             f"{self.body_bytes} bytes",
             f"{self.hash_id} hashes",
             f"{self.key_kind} keys",

@@ -51,6 +51,8 @@ def make_options(
     like: Optional[FilterBase] = None,
     num_keys: Optional[Number] = None,
     parquet_hash: bool = False,
+    removable: bool = False,
+    turnovers: SupportsIndex = 0,
 ) -> _linefilter.Options:
     if like is not None:
         from ._filter_base import FilterBase  # which imports this module
@@ -58,7 +60,7 @@ def make_options(
         if not isinstance(like, FilterBase):
             raise TypeError(f"like is a filter or a view of one, not {type(like).__name__}")
         given = (bits_per_key, fpr, num_probes or None, seed or None, secret, caller_hashes or None, foldable or None, num_keys)
-        if parquet_hash or any(argument is not None for argument in given):
+        if parquet_hash or removable or any(argument is not None for argument in given):
             raise InvalidArgumentError("like is the whole size, with the hash: leave out the rest but threads and memory_limit")
         if layout not in ("auto", like.layout):
             raise InvalidArgumentError(f"like is a filter of layout {like.layout}, and this one is {layout}")
@@ -84,4 +86,6 @@ def make_options(
         foldable=bool(foldable),
         num_keys=0 if num_keys is None else as_count(num_keys, "num_keys"),
         parquet_hash=bool(parquet_hash),
+        removable=bool(removable),
+        turnovers=as_uint(turnovers, "turnovers", 2**32 - 1),
     )

@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn, Optional, SupportsIndex, Union, final
 
+import numpy as np
+import numpy.typing as npt
+
 from . import _linefilter
 from ._errors import InvalidArgumentError, UnsupportedError
 from ._filter_base import Closable, SizeEstimate
 from ._key_filter import TakingFilter
-from ._keys import Bytes, Keys, Number, as_count, as_float, as_uint, split
+from ._keys import Bytes, Hashes, Key, Keys, Number, as_count, as_float, as_uint, hash_words, of_each, split
 from ._options import make_options
 from ._redis_servers import Servers, make_servers, milliseconds, utf8
 from ._view import FilterView
 
 # The layouts that take single keys. (A filter in Redis may also hold an image of "retrieval", or of what grows or forgets.)
-MutableLayout = Literal["blocked", "classic", "counting", "split_block"]
+MutableLayout = Literal["blocked", "classic", "counting", "split_block", "quotient"]
 
 
 @final
@@ -127,6 +130,8 @@ class RedisFilter(TakingFilter, Closable):
         caller_hashes: bool = False,
         parquet_hash: bool = False,
         foldable: bool = False,
+        removable: bool = False,
+        turnovers: SupportsIndex = 0,
         shard_bytes: SupportsIndex = 0,
     ) -> RedisFilter:
         """Makes an empty filter for num_keys keys. IncompatibleError if the name is taken, by a filter or something else.
@@ -134,8 +139,8 @@ class RedisFilter(TakingFilter, Closable):
         Args:
             servers: "host:port", several with commas between, "unix:/path", or RedisServers.
             name: 1 to 200 bytes; with a hash tag of its own ("{users}seen") it lies in one slot of a cluster.
-            layout: "blocked", "split_block", "classic" (one shard, at most 512 MiB) or "counting", of which nothing is removed in
-                Redis (only here, from a CountingBlockedFilter of its image).
+            layout: "blocked", "split_block", "classic" (one shard, at most 512 MiB), "counting" or "quotient".
+            removable, turnovers: as of QuotientFilter: keys can be removed. From "counting" they always can.
             shard_bytes: the most bytes of one string of Redis; 0: at most 64 MiB.
             bits_per_key, fpr, num_probes, seed, secret, caller_hashes, parquet_hash, foldable: as of BlockedFilter. Redis
                 has no secret, but a check of it: whoever opens the filter must bring it.
@@ -151,6 +156,8 @@ class RedisFilter(TakingFilter, Closable):
             caller_hashes,
             foldable=foldable,
             parquet_hash=parquet_hash,
+            removable=removable,
+            turnovers=turnovers,
         )
         most, shard = as_count(num_keys, "num_keys"), as_uint(shard_bytes, "shard_bytes")
         return RedisFilter._named(redis.create(make_servers(servers), _name(name), most, options, shard), name)
@@ -181,6 +188,28 @@ class RedisFilter(TakingFilter, Closable):
         what is no filter is left alone (IncompatibleError)."""
         redis = _redis()
         redis.delete(make_servers(servers), _name(name))
+
+    def remove(self, key: Key) -> bool:
+        """Takes a key out once, of "counting" or a removable "quotient". False: refused, it was certainly absent, and nothing
+        changed. Only what was added may be removed: a key that is a false positive takes another one's entry with it.
+
+        IncompatibleError where the filter gives nothing back, and while a generation is begun. After another error nobody knows
+        whether it was removed: leave it so. What the calls for many keys raise has three arrays of one item for each key:
+        `were_removed`; `failed`, which may be removed again; `unknown`, which may not, since one that is removed twice may take
+        another's entry."""
+        return self._core.remove(key)
+
+    def remove_many(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        """Takes keys out, and tells of each whether it was removed."""
+        return of_each(keys, np.bool_, self._core.remove_words, self._core.remove_each)
+
+    def remove_hash(self, hash: SupportsIndex) -> bool:
+        """Takes out a hash: of hash_key with this filter's seed or secret, or your own in a filter of such."""
+        return self._core.remove_hash(as_uint(hash, "a hash"))
+
+    def remove_hashes(self, hashes: Hashes) -> int:
+        """Takes out many hashes: a uint64 array or an iterable of integers. Returns how many were removed."""
+        return self._core.remove_hashes(hash_words(hashes))
 
     def info(self) -> RedisInfo:
         """Parameters, shards, generations, and how full it is, from a sample of at most 1 MiB."""
@@ -215,12 +244,16 @@ class RedisFilter(TakingFilter, Closable):
         layout: MutableLayout = "blocked",
         num_probes: SupportsIndex = 0,
         foldable: bool = False,
+        removable: bool = False,
+        turnovers: SupportsIndex = 0,
         shard_bytes: SupportsIndex = 0,
     ) -> None:
         """Begins the next generation of the filter, empty, for num_keys keys; hash and seed stay. From now on all insertions,
         by anybody, go into both. Then bring the keys of your exact source, by load_next() or add_many_to_next(), and call
         switch_generation()."""
-        options = make_options(bits_per_key, fpr, layout, num_probes, foldable=foldable)
+        options = make_options(
+            bits_per_key, fpr, layout, num_probes, foldable=foldable, removable=removable, turnovers=turnovers
+        )
         self._core.begin_generation(as_count(num_keys, "num_keys"), options, as_uint(shard_bytes, "shard_bytes"))
 
     def begin_generation_from_image(self, image: Union[Bytes, FilterView], *, shard_bytes: SupportsIndex = 0) -> None:

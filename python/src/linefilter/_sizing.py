@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, SupportsIndex
 
 from . import _linefilter
 from ._errors import InvalidArgumentError
 from ._keys import Number, as_count, as_float
-from ._options import Layout, or_zero
+from ._options import Layout, make_options
 
 
 class Sizing(NamedTuple):
@@ -22,12 +22,18 @@ class Sizing(NamedTuple):
 
 
 def plan(
-    num_keys: Number, *, bits_per_key: Optional[float] = None, fpr: Optional[float] = None, layout: Layout = "auto"
+    num_keys: Number,
+    *,
+    bits_per_key: Optional[float] = None,
+    fpr: Optional[float] = None,
+    layout: Layout = "auto",
+    removable: bool = False,
+    turnovers: SupportsIndex = 0,
 ) -> Sizing:
     """What a filter for num_keys keys will be, at (at least) bits_per_key or with (at most) a rate of fpr.
 
     InvalidArgumentError for an fpr below num_keys / 2**64, for so often an absent key has the 64-bit hash of a member, or
-    below what the layout reaches.
+    below what the layout reaches. With removable, expected_fpr is that after so many turnovers of all keys.
 
     >>> plan(1_000_000, fpr=0.01, layout="blocked").num_probes
     6
@@ -35,7 +41,8 @@ def plan(
     if (bits_per_key is None) == (fpr is None):
         raise InvalidArgumentError("give bits_per_key or fpr: bits_per_key=10 makes a rate of about 1 %")
     number = as_count(num_keys, "num_keys")
-    return Sizing(*_linefilter.plan(layout, number, or_zero(bits_per_key, "bits_per_key"), or_zero(fpr, "fpr")))
+    options = make_options(bits_per_key, fpr, layout, removable=removable, turnovers=turnovers)
+    return Sizing(*_linefilter.plan(options, number))
 
 
 def max_keys(body_bytes: Number, *, fpr: float, layout: Layout = "blocked") -> int:

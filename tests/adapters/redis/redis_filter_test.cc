@@ -18,7 +18,8 @@ std::unique_ptr<Filter> LocalFilter(Layout layout, uint64_t num_keys, FilterOpti
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, RedisLayoutTest,
-                         testing::Values(Layout::kBlocked, Layout::kClassic, Layout::kCounting, Layout::kSplitBlock),
+                         testing::Values(Layout::kBlocked, Layout::kClassic, Layout::kCounting, Layout::kSplitBlock,
+                                         Layout::kQuotient),
                          [](const testing::TestParamInfo<Layout>& layout) { return LayoutName(layout.param); });
 
 // Bit by bit, answer by answer, and "certainly new" in the same order.

@@ -164,6 +164,9 @@ TEST(RedisHeaderTest, AGenerationThatCannotBeIsRefused) {
   EXPECT_TRUE(refused([](Header* h) { h->current.num_probes = 0; }));
   EXPECT_TRUE(refused([](Header* h) { h->current.num_probes = 17; }));
   EXPECT_TRUE(refused([](Header* h) { h->current.layout = Layout::kRetrieval; }));  // has no probes
+  EXPECT_FALSE(refused([](Header* h) { h->current.layout = Layout::kQuotient, h->current.num_probes = 0; }));
+  EXPECT_FALSE(refused([](Header* h) { h->current.layout = Layout::kQuotient, h->current.num_probes = 1; }));
+  EXPECT_TRUE(refused([](Header* h) { h->current.layout = Layout::kQuotient, h->current.num_probes = 2; }));
   EXPECT_TRUE(refused([](Header* h) { h->current.body_bytes = uint64_t{1} << 39; }));
   EXPECT_TRUE(refused([](Header* h) { h->current.stages = {{1, 1, 1}}; }));
   EXPECT_TRUE(refused([](Header* h) {

@@ -1,7 +1,8 @@
 // This makes an image from Redis: it reads all shards of the generation that serves, in pieces, while others insert.
 //
-// Bits are never cleared. So the image has what the generation had when the call began, which is every key that was
-// acknowledged by then (doc/REDIS.md), and some of what came since. A mark behind each shard says that it was whole.
+// Bits are cleared by removals alone, and a block is read at one moment. So the image has what the generation had when
+// the call began, which is every key that was acknowledged by then (doc/REDIS.md) and not removed, and some of what
+// came since. A mark behind each shard says that it was whole.
 #include <algorithm>
 #include <string>
 #include <vector>

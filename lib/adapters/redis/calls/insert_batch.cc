@@ -28,11 +28,13 @@ class Ignore final : public ReplyHandler {
 
 InsertBatch::InsertBatch(const std::vector<Shards*>& targets, uint64_t version, const RecordLook& look,
                          const uint64_t* hashes, size_t n, bool may_leave_out)
-    : look_(look), hashes_(hashes), n_(n), now_(std::chrono::steady_clock::now()) {
+    : look_(look), hashes_(hashes), n_(n), now_(std::chrono::steady_clock::now()), may_leave_out_(may_leave_out) {
   for (Shards* shards : targets) {
     targets_.emplace_back(shards, version, n);
     Target& target = targets_.back();
     const LayoutFacts facts = FactsOf(shards->facts.layout);
+    target.changes_blocks = ChangesBlocks(shards->facts.layout);
+    has_changes_ = has_changes_ || target.changes_blocks;
     const bool pays = n >= kFewKeys && shards->learned.bits_set >= kLeastBitsSet;
     target.reads_first = facts.block_bytes != 0 && facts.bits_of_position == 1 && may_leave_out && pays;
   }
@@ -117,34 +119,105 @@ void InsertBatch::Flush(size_t target, uint32_t shard, Pending* to_write, Batch*
   pending.positions.clear();
 }
 
-Status InsertBatch::Run(Router* router, Batch* batch) {
-  Status first, read;
-  if (!LookFirst(router, batch, &first)) return first;
-  const uint64_t connections = router->num_connections();
+void InsertBatch::MakeChanges() {
+  for (Target& target : targets_) {
+    if (!target.changes_blocks) continue;
+    target.changes =
+        std::make_unique<BlockChanges>(*target.shards, hashes_, n_, BlockChanges::Change::kInsert, &stopped_);
+  }
+}
+
+void InsertBatch::AddAllChecks(Batch* batch) {
+  for (Target& target : targets_) target.marks.AddChecks(batch);
+  look_.AddTo(batch);
+}
+
+bool InsertBatch::ReadFirst(Router* router, Batch* batch, Status* status) {
   batch->Clear();
   for (size_t t = 0; t < targets_.size(); ++t) {
     if (!targets_[t].reads_first) continue;
     for (size_t i = 0; i < n_; ++i) AddReads(t, i, true, batch);
   }
-  const bool reads_first = batch->size() != 0;
-  if (reads_first) read = router->Run(*batch, this);
+  for (Target& target : targets_) {
+    if (target.changes != nullptr) target.changes->AddReads(&target.marks, batch);
+  }
+  has_read_ = batch->size() != 0;
+  if (has_changes_) AddAllChecks(batch);
+  if (batch->size() != 0) *status = router->Run(*batch, this);
+  if (!has_changes_) return true;
+  const auto is_newer = [](const Target& target) { return target.marks.AnyNewer(); };
+  return look_.IsSame() && std::none_of(targets_.begin(), targets_.end(), is_newer);
+}
+
+size_t InsertBatch::AddChangedBlocks(Batch* batch) {
+  size_t num_blocks = 0;
+  for (Target& target : targets_) {
+    if (target.changes != nullptr) num_blocks += target.changes->AddWrites(!may_leave_out_, batch);
+  }
+  return num_blocks;
+}
+
+Status InsertBatch::Run(Router* router, Batch* batch) {
+  Status first, read;
+  if (!LookFirst(router, batch, &first)) return first;
+  const uint64_t connections = router->num_connections();
+  MakeChanges();
+  if (!ReadFirst(router, batch, &read)) return !first.ok() ? first : read;
 
   batch->Clear();
   commands_.clear();
   for (size_t t = 0; t < targets_.size(); ++t) {
+    if (targets_[t].changes_blocks) continue;
     for (size_t i = 0; i < n_; ++i) {
       if (!targets_[t].reads_first) AddReads(t, i, false, batch);
       AddWrite(t, i, batch);
     }
     for (auto& [shard, pending] : targets_[t].pending) Flush(t, shard, &pending, batch);
   }
-  for (Target& target : targets_) target.marks.AddChecks(batch);
-  look_.AddTo(batch);
+  AddChangedBlocks(batch);
+  AddAllChecks(batch);
   any_sent_ = true;
-  const Status written = router->Run(*batch, this);
-  may_miss_bits_ = reads_first && router->num_connections() != connections;
+  Status written = router->Run(*batch, this);
+  is_replicated_ = router->is_replicated();
+  if (has_changes_) {
+    const Status again = WriteWhatDiffers(router, batch);
+    if (written.ok()) written = again;
+    TakeChanges();
+  }
+  may_miss_bits_ = has_read_ && router->num_connections() != connections;
   Learn();
   return !first.ok() ? first : !read.ok() ? read : written;
+}
+
+Status InsertBatch::WriteWhatDiffers(Router* router, Batch* batch) {
+  Status first;
+  commands_.clear();
+  for (BlockRounds rounds; look_.IsSame();) {
+    batch->Clear();
+    if (AddChangedBlocks(batch) == 0) break;
+    others_were_faster_ = !rounds.Next();
+    if (others_were_faster_) break;
+    AddAllChecks(batch);
+    const Status status = router->Run(*batch, this);
+    is_replicated_ = is_replicated_ && router->is_replicated();
+    if (first.ok()) first = status;
+  }
+  return first;
+}
+
+// What the blocks tell of each key.
+void InsertBatch::TakeChanges() {
+  for (Target& target : targets_) {
+    if (target.changes == nullptr) continue;
+    for (size_t i = 0; i < n_; ++i) {
+      const BlockChanges::Found found = target.changes->FoundOf(i);
+      KeyState& key = target.keys[i];
+      key.shard = target.changes->ShardOf(i);
+      key.written = found == BlockChanges::Found::kLeft || found == BlockChanges::Found::kWritten;
+      key.was_new = key.written && target.changes->Changed(i);
+      key.present = found == BlockChanges::Found::kLeft ? 1 : 0;  // see LeftOut
+    }
+  }
 }
 
 void InsertBatch::OnReply(size_t command, const Reply& reply) {
@@ -155,6 +228,11 @@ void InsertBatch::OnReply(size_t command, const Reply& reply) {
   }
   if (look_.Has(command)) {
     look_.OnReply(reply);
+    return;
+  }
+  for (Target& target : targets_) {
+    if (target.changes == nullptr || !target.changes->Has(command)) continue;
+    target.changes->OnReply(command, reply);
     return;
   }
   const Command& sent = commands_[command];
@@ -231,6 +309,7 @@ void InsertBatch::OnError(size_t command, const Status&) {
   if (look_.Has(command)) look_.OnError();
   for (Target& target : targets_) {
     if (target.marks.Has(command)) target.marks.OnError(command);
+    if (target.changes != nullptr && target.changes->Has(command)) target.changes->OnError(command);
   }
   if (command >= commands_.size()) return;  // these
   const Command& sent = commands_[command];

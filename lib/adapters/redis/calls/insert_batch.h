@@ -6,9 +6,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "lib/adapters/redis/calls/block_changes.h"
 #include "lib/adapters/redis/record/marks.h"
 #include "lib/adapters/redis/record/record_look.h"
 #include "lib/adapters/redis/record/shards.h"
@@ -35,6 +37,10 @@ class InsertBatch final : public ReplyHandler {
   bool may_miss_bits() const { return may_miss_bits_; }
   // Whether bits of this key were left out.
   bool LeftOut(size_t target, size_t i) const { return targets_[target].keys[i].present != 0; }
+  // Whether blocks are still to be changed, because other writers were faster in each round.
+  bool OthersWereFaster() const { return others_were_faster_; }
+  // Whether what was written in all rounds is on as many replicas as are waited for.
+  bool is_replicated() const { return is_replicated_; }
   // Whether it came to writing.
   bool any_sent() const { return any_sent_; }
   // Whether all bits of the key are set there, by this or before, if the marks are good.
@@ -79,6 +85,8 @@ class InsertBatch final : public ReplyHandler {
     Shards* shards;
     Marks marks;
     std::vector<KeyState> keys;
+    std::unique_ptr<BlockChanges> changes;          // where keys have no positions: null elsewhere
+    bool changes_blocks = false;                    // whether it will be made
     std::unordered_map<uint32_t, Pending> pending;  // for shards that are written to
     std::vector<uint32_t> lost;                     // shards that were seen lost before anything was written, sorted
     bool reads_first = false;
@@ -104,6 +112,15 @@ class InsertBatch final : public ReplyHandler {
   void AddWrite(size_t target, size_t i, Batch* batch);
   void Flush(size_t target, uint32_t shard, Pending* pending, Batch* batch);
   bool EveryStage(size_t target, size_t i, bool (Marks::*is_so)(uint64_t) const) const;
+  void MakeChanges();
+  // Reads what is needed first. False means that nothing may be written, because the record is not known to be the
+  // same.
+  bool ReadFirst(Router* router, Batch* batch, Status* status);
+  // Writes the blocks that others changed meanwhile, again and again.
+  Status WriteWhatDiffers(Router* router, Batch* batch);
+  size_t AddChangedBlocks(Batch* batch);
+  void AddAllChecks(Batch* batch);
+  void TakeChanges();
   void OnBlock(const Command& command, const Reply& reply);
   void OnBits(const Command& command, const Reply& reply);
   void Learn();
@@ -116,8 +133,13 @@ class InsertBatch final : public ReplyHandler {
   std::vector<Command> commands_;  // those of the batch that runs
   std::vector<Write> writes_;
   std::vector<bool> stopped_;  // keys that nothing is asked or written for, in any target; empty: none
+  bool may_leave_out_;
+  bool has_changes_ = false;  // some target changes blocks
+  bool has_read_ = false;
   bool any_sent_ = false;
   bool may_miss_bits_ = false;
+  bool others_were_faster_ = false;
+  bool is_replicated_ = true;
 };
 
 }  // namespace linefilter::redis_internal

@@ -3,6 +3,8 @@
 //
 // Where it pays, the blocks are read first and only the bits that are missing are set. That stays exact: bits never go
 // from 1 to 0, so what is left out is set, and the later of two writers of a key finds all its bits set.
+//
+// A layout whose keys have no positions changes whole blocks (block_changes.h).
 #include "lib/adapters/redis/calls/inserter.h"
 
 #include <algorithm>
@@ -87,6 +89,16 @@ bool AllWrittenIn(const Header& header, const AllFirstAnswers& all) {
   });
 }
 
+size_t InsertedAtOnce(const FilterRecord& record) {
+  const Header& header = record.header();
+  size_t at_once = KeysAtOnce(record.current().keys.size());
+  for (const Generation* generation : header.Written()) {
+    if (!ChangesBlocks(generation->layout)) continue;
+    at_once = std::min(at_once, BlockKeysAtOnce(generation->num_blocks()));
+  }
+  return at_once;
+}
+
 Status ReadOnly(const std::string& name) {
   return Status::Error(
       StatusCode::kIncompatible,
@@ -112,7 +124,7 @@ Status CameBack(const std::string& name) {
 
 Status Inserter::Insert(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes) {
   if (outcomes != nullptr) std::fill(outcomes, outcomes + n, RedisInsert::kFailed);
-  const size_t at_once = KeysAtOnce(record_->current().keys.size());
+  const size_t at_once = InsertedAtOnce(*record_);
   std::vector<RedisInsert> part;
   Status first;
   previous_is_lost_ = false;
@@ -168,7 +180,8 @@ Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n,
     InsertBatch insertions(targets, record_->header().version, record_->look(), hashes, n, may_leave_out);
     Status status = insertions.Run(&router, &record_->batch());
     const bool may_miss_bits = insertions.may_miss_bits();
-    const bool replicated = router.is_replicated(), other = insertions.look().IsOther();
+    if (status.ok() && insertions.OthersWereFaster()) status = OthersAreFaster(record_->name());
+    const bool replicated = !insertions.any_sent() || insertions.is_replicated(), other = insertions.look().IsOther();
     bool newer = false;
     const Shards* lost_in = nullptr;
     const uint32_t lost = FindLostShard(insertions, targets, &lost_in, &newer);

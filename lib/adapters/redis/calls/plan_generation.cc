@@ -11,28 +11,18 @@
 namespace linefilter::redis_internal {
 namespace {
 
-// FilterOptions::foldable promises this, for images that are downloaded.
-constexpr uint64_t kFoldableBlocks = 64;
 // The bytes of an empty set, as BodyOf has them.
 constexpr uint64_t kLeastBytesOfBits = 8;
 
-Status SizeOf(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
-  const bool by_rate = options.fpr != 0;
-  Status status = by_rate ? SizeForFpr(layout, num_keys, options.fpr, sizing)
-                          : SizeForBitsPerKey(layout, num_keys, options.bits_per_key, sizing);
-  if (!status.ok()) return status;
-  if (options.num_probes != 0) sizing->num_probes = options.num_probes;
-  if (!options.foldable) return status;
-  if (options.num_probes == 0) {
-    sizing->num_probes =
-        NumProbesForBitsPerKey(layout, by_rate ? BitsPerKeyForFpr(layout, options.fpr) : options.bits_per_key);
-  }
-  const uint64_t step = kFoldableBlocks * FactsOf(layout).block_bytes;  // classic was refused
-  sizing->body_bytes = (sizing->body_bytes + step - 1) / step * step;
-  return status;
-}
-
 Status CompletePlan(const FilterRecord& record, const RedisLayout& layout, Generation planned, Generation* generation) {
+  if (FactsOf(planned.layout).takes_keys && !TakesInsertions(planned.layout)) {
+    // An insertion is not some bits that Redis could set: it writes a block anew, which must not have changed
+    // meanwhile.
+    return Status::Error(StatusCode::kIncompatible,
+                         "Redis cannot hold filters of layout %s yet: take layout blocked, or counting, or give each "
+                         "program the image as a file",
+                         LayoutName(planned.layout));
+  }
   const auto num_masters = static_cast<uint32_t>(record.router().num_masters());
   Status status = ChooseShardBytes(planned.layout, planned.body_bytes, layout, num_masters, &planned.shard_bytes);
   if (status.ok()) status = NewGenerationId(&planned.id);
@@ -46,7 +36,7 @@ Status CompletePlan(const FilterRecord& record, const RedisLayout& layout, Gener
 Status PlanGeneration(const FilterRecord& record, uint64_t num_keys, const FilterOptions& options,
                       const RedisLayout& layout, Generation* generation) {
   FilterOptions request = options;
-  if (request.layout == Layout::kAuto) request.layout = Layout::kBlocked;
+  if (request.layout == Layout::kAuto) request.layout = request.removable ? Layout::kQuotient : Layout::kBlocked;
   const LayoutFacts facts = FactsOf(request.layout);
   if (facts.buildable ? !facts.takes_keys : facts.has_stages) {
     return Status::Error(StatusCode::kIncompatible,
@@ -60,7 +50,8 @@ Status PlanGeneration(const FilterRecord& record, uint64_t num_keys, const Filte
   if (!checked.status().ok()) return checked.status();
   Sizing sizing;
   num_keys = std::max<uint64_t>(num_keys, 1);
-  Status status = SizeOf(request.layout, num_keys, request, &sizing);
+  request.rounded = false;  // which Redis does not look at (linefilter/options.h)
+  Status status = SizeForOptions(num_keys, request, &sizing);
   if (!status.ok()) return status;
   Generation planned;
   planned.layout = request.layout;

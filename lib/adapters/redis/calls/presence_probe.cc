@@ -44,9 +44,10 @@ bool AllBelieved(const Shards& shards, std::chrono::steady_clock::time_point now
 }  // namespace
 
 uint32_t InsertBatch::ShardOf(const Shards& shards, size_t i) const {
-  uint64_t positions[kMaxPositions];
-  (void)PositionsOfHash(shards.facts, hashes_[i], positions);
-  return static_cast<uint32_t>(shards.ShardOfByte(positions[0] / PositionsPerByte(shards)));
+  uint64_t blocks[kMaxBodyStages];
+  const size_t n = BlocksOfHash(shards.facts, hashes_[i], blocks);
+  if (n == 0) return 0;  // without blocks there is one shard
+  return static_cast<uint32_t>(shards.ShardOfByte(blocks[n - 1] * shards.generation.block_bytes()));
 }
 
 bool InsertBatch::MustLookFirst(const Target& target, uint32_t shard) const {
@@ -59,7 +60,8 @@ bool InsertBatch::LookFirst(Router* router, Batch* batch, Status* status) {
   batch->Clear();
   for (Target& target : targets_) {
     first.marks.emplace_back(*target.shards, 0);
-    if (AllBelieved(*target.shards, now_)) continue;
+    // What changes whole blocks makes nothing anew: no missing block is like one that was read.
+    if (target.changes_blocks || AllBelieved(*target.shards, now_)) continue;
     for (size_t i = 0; i < n_; ++i) {
       const uint32_t shard = ShardOf(*target.shards, i);
       if (MustLookFirst(target, shard)) first.marks.back().Touch(shard);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/calls/remover.h"
 #include "lib/adapters/redis/calls/shard_steps.h"
 #include "lib/adapters/redis/calls/upload.h"
 #include "lib/adapters/redis/record/names.h"
@@ -135,6 +136,22 @@ Status RedisFilter::InsertHashes(const uint64_t* hashes, size_t n, RedisInsert* 
     return inserted;
   });
   if (!done && outcomes != nullptr) std::fill(outcomes, outcomes + n, RedisInsert::kFailed);
+  return status;
+}
+
+Status RedisFilter::RemoveHash(uint64_t hash, RedisRemove* outcome) noexcept { return RemoveHashes(&hash, 1, outcome); }
+
+Status RedisFilter::RemoveHashes(const uint64_t* hashes, size_t n, RedisRemove* outcomes) noexcept {
+  bool done = false;
+  const Status status = Guarded(state_, [&](FilterState* state) {
+    const Status removed = redis_internal::Remove(&state->record, hashes, n, outcomes);
+    done = true;
+    return removed;
+  });
+  if (!done && outcomes != nullptr) {
+    const bool is_open = state_ != nullptr;  // then memory ran out, perhaps behind a write
+    std::fill(outcomes, outcomes + n, is_open ? RedisRemove::kUnknown : RedisRemove::kFailed);
+  }
   return status;
 }
 

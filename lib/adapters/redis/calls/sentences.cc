@@ -42,4 +42,11 @@ Status TooManyGenerations(const std::string& name) {
                        Printable(name).c_str());
 }
 
+Status OthersAreFaster(const std::string& name) {
+  return Status::Error(StatusCode::kUnavailable,
+                       "other writers change the same blocks of filter %s in Redis faster than this one: do again what "
+                       "failed, or let fewer write at once",
+                       Printable(name).c_str());
+}
+
 }  // namespace linefilter::redis_internal

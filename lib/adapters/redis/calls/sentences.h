@@ -17,6 +17,8 @@ Status LostWhileMade(const std::string& name, const Shards& shards, uint64_t sha
 // The record was put back: a shard's mark is newer.
 Status OlderThanShards(const std::string& name);
 Status TooManyGenerations(const std::string& name);
+// Blocks were changed by others between each read and write.
+Status OthersAreFaster(const std::string& name);
 
 // These go on although a shard is lost: that never answers, and another generation is the cure.
 inline Status UnlessLost(const Status& status) { return status.code() == StatusCode::kCorrupt ? Status() : status; }

@@ -274,10 +274,8 @@ void SalvageGenerations(std::string_view text, Header* header) {
 Status CheckGeneration(std::string_view name, const Generation& generation) {
   const Layout layout = generation.layout;
   const LayoutFacts facts = FactsOf(layout);
-  const uint32_t most = facts.max_num_probes;
   bool good = layout != Layout::kAuto && generation.body_bytes != 0 && generation.shard_bytes != 0 &&
-              generation.num_probes <= most && (most == 0 || generation.num_probes != 0) &&
-              generation.shard_bytes <= kMaxShardBytes;
+              (!facts.has_stages || generation.num_probes == 0) && generation.shard_bytes <= kMaxShardBytes;
   // Each stage of a container may have kMaxBlocks.
   const uint64_t most_blocks = kMaxBlocks * (facts.has_stages ? kMaxStages : 1);
   if (facts.block_bytes != 0) {
@@ -286,7 +284,8 @@ Status CheckGeneration(std::string_view name, const Generation& generation) {
   } else {
     good = good && generation.shard_bytes == generation.body_bytes;
   }
-  if (!facts.has_stages) {  // a layout may take fewer blocks; insertions trust that each hash has its positions
+  if (!facts.has_stages) {  // it looks at num_probes, too. A layout may take fewer blocks; insertions trust that each
+                            // hash has its positions
     BodyFacts body;
     body.layout = layout;
     body.num_probes = generation.num_probes;

@@ -35,7 +35,7 @@ namespace linefilter::redis_internal {
 // Takes the answers to a batch: for each command one call, of one of the two, before Run returns. They come in any
 // order between slots, and in the order of the batch within a slot, unless some were tried again. A lone server that is
 // lost before it confirmed to be a master is replaced as a whole: then all commands are called for once more, and the
-// later call counts.
+// later call counts. (A kOnce then gets an error.)
 class ReplyHandler {
  public:
   virtual ~ReplyHandler() = default;

@@ -221,12 +221,12 @@ void Router::Lose(Node* node, const Failure& failure) {
       failure.verdict == Verdict::kFinal || (failure.verdict == Verdict::kReplica && !map_.has_other_servers());
   must_refresh_ = true;  // even if it is final: the newest map may have another node in its place
   node->connection.GiveUp();
-  const size_t first = node->num_received;
+  const size_t first = node->num_received, written = node->num_written;
   node->num_received = node->num_written = node->queue.size();
   for (size_t i = first; i < node->queue.size(); ++i) {
     const uint32_t command = node->queue[i];
     if (command >= Node::kRole) continue;
-    if (is_final) {
+    if (is_final || (i < written && batch_->kind(command) == Kind::kOnce)) {
       Finish(command, failure.status);
     } else {
       Fail(command, node);
@@ -253,15 +253,22 @@ void Router::FinishAll(const Status& status) {
 }
 
 // A lone server's answers count only if the same connection said before and behind them that it is a master. A replica
-// that was one, or becomes one, may be late, and the server that is there now cannot vouch for it.
+// that was one, or becomes one, may be late, and the server that is there now cannot vouch for it. What must not run
+// twice has failed then.
 void Router::RunAllAgain(Node* node) {
+  first_error_ = Status();
   for (size_t i = 0; i < states_.size(); ++i) {
-    num_left_ += states_[i] == kDone;
+    const bool is_done = states_[i] == kDone;
+    if (is_done && batch_->kind(i) == Kind::kOnce) {
+      Refuse(node->failure.status);
+      handler_->OnError(i, node->failure.status);
+      continue;
+    }
+    num_left_ += is_done;
     Fail(static_cast<uint32_t>(i), node);
   }
   node->num_answered = node->wrote_on = 0;
   node->lost_write = false;
-  first_error_ = Status();
 }
 
 }  // namespace linefilter::redis_internal
