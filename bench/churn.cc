@@ -162,7 +162,8 @@ class Turning {
 };
 
 Kind KindOf(Layout layout, bool removable, double bits_per_key) {
-  const uint32_t num_probes = layout == Layout::kQuotient ? removable : NumProbesForBitsPerKey(layout, bits_per_key);
+  const uint32_t num_probes =
+      FactsOf(layout).chooses_removal ? removable : NumProbesForBitsPerKey(layout, bits_per_key);
   const auto model = [=](int turnovers, uint64_t num_keys, uint64_t bytes) {
     return ExpectedFprAfter(static_cast<uint32_t>(turnovers), layout, num_keys, bytes, num_probes);
   };

@@ -226,7 +226,7 @@ Peer LayoutPeer(Layout layout) {
   if (HasSecondCpu()) peer.accesses.push_back(Access::kBuildTwoThreads);
   peer.rebuilds = true;
   // Building takes 16 bytes per key: 2 GB at 10 bits per key would take 27.
-  const bool is_slow_to_fill = layout == Layout::kQuotient;
+  const bool is_slow_to_fill = FactsOf(layout).chooses_removal;  // it keeps entries: 40 ns and more for each
   peer.max_bytes = is_mutable && !is_slow_to_fill ? uint64_t{2} << 30 : uint64_t{512} << 20;
   const uint32_t num_probes = NumProbesForBitsPerKey(layout, 10);
   while (ExpectedFpr(layout, 1, peer.max_bytes, num_probes) >= 1) peer.max_bytes /= 2;  // what it can address
