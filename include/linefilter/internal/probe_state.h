@@ -28,8 +28,8 @@ inline constexpr uint32_t kMostFewProbes = 8, kFewLanesAt = kLaneWords + 16;
 inline constexpr uint32_t kLaneListBytes = 4 * (kLaneWords + 16), kLaneListSizeBytes = kLaneListBytes + 16 * 16;
 
 // How linefilter/inline.h asks the block of a key without a call (test_block.h, test_solved_block.h,
-// test_split_block.h). kFewLanes is a kBlock of at most eight probes.
-enum class InlineTest : uint8_t { kNone, kBlock, kSolvedBlock, kFewLanes, kSplitBlock };
+// test_split_block.h, test_quotient_block.h). kFewLanes is a kBlock of at most eight probes.
+enum class InlineTest : uint8_t { kNone, kBlock, kSolvedBlock, kFewLanes, kSplitBlock, kQuotientBlock };
 
 // A field that may be replaced while others read it and copy what it is in: whoever finds the old value or the new one
 // is right. Reading it is a plain load.

@@ -140,9 +140,11 @@ uint32_t BlockEntries::PlaceOf(uint32_t entry) const {
 }
 
 double FprOfBlock(const uint8_t* block, uint32_t* num_entries) {
-  const BlockEntries list = BlockEntries::Of(block);
+  BlockEntries list = BlockEntries::Of(block);
   *num_entries = list.size;
   if (list.is_saturated) return 1;
+  // In a block that no writer makes equal entries may be apart, and their sum above 1.
+  if (!std::is_sorted(list.entries, list.entries + list.size)) std::sort(list.entries, list.entries + list.size);
   double fpr = 0;
   for (uint32_t i = 0; i < list.size; ++i) {
     if (i != 0 && list.entries[i] == list.entries[i - 1]) continue;

@@ -40,7 +40,7 @@ bool IsValid(uint64_t body_bytes, uint32_t num_probes) {
 }
 
 void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
-  BindBlocks(InlineTest::kNone, body, body_bytes, num_probes, state);
+  BindBlocks(InlineTest::kQuotientBlock, body, body_bytes, num_probes, state);
   state->lane_ones = num_probes == kQuotientMultiset ? kIsMultiset : nullptr;
 }
 

@@ -2,13 +2,16 @@
 //
 // Idea: each step of TestQuotientBlock (linefilter/internal/test_quotient_block.h) is done for all keys. A vector has
 // no PDEP, so a run is found by counting bits: the byte where it begins, then the bit. Here a run of more than four
-// entries is rare, too. So a nibble tells its length, and two shifts repeat a remainder. If the run of a key is rare,
-// all keys are asked once more, by what knows of 124 entries. With less than 10 bits per key that is often.
+// entries is rare, too. So a nibble tells its length, and two shifts repeat a remainder. On AVX2 a key is rare that has
+// its run behind entry 59, and all four are asked once more. AVX-512 looks at 124 entries always.
 //
-// Rejected, ns per key of a batch at 24 KB and 10 bits per key on Zen 5: windows by a gather (AVX-512 2.5 in place of
-// 1.8, AVX2 4.2 in place of 3.9); 124 entries always (AVX2 4.2 in place of 3.6); runs of eight (AVX2 4.9 in place of
-// 4.2); the lowest bits of remainders by a table (AVX-512 as fast, AVX2 5.6); windows of some keys while the next are
-// found (AVX2 3.9 in place of 4.2 with 124 entries, AVX-512 2.6 in place of 2.4).
+// Rejected, ns per key of a batch in 24 KB at 10 bits per key on Zen 5:
+// - windows by a gather: AVX-512 2.5 in place of 1.8, AVX2 4.2 in place of 3.9
+// - 124 entries always: AVX2 4.2 in place of 3.6 (but 4.2 in place of 5.4 at 8 bits per key)
+// - 60 entries: AVX-512 2.7 in place of 2.5 where half of the keys are members
+// - runs of eight entries: AVX2 4.9 in place of 4.2
+// - the lowest bits of remainders from a table: AVX-512 as fast, AVX2 5.6 in place of 4.2
+// - windows of some keys while those of the next are found: AVX2 3.9 in place of 4.2, AVX-512 2.6 in place of 2.4
 
 // It is included once per target.
 #if defined(LINEFILTER_LIB_LAYOUTS_QUOTIENT_LOOKUPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -76,6 +79,13 @@ HWY_INLINE Vec ZeroWhere(Mask mask, Vec v) {
   return hn::IfThenZeroElse(mask, v);
 #endif
 }
+HWY_INLINE KeyVec OneLessWhere(hn::Mask<KeyTag> mask, KeyVec v) {
+#if HWY_TARGET <= HWY_AVX3
+  return KeyVec{_mm512_mask_sub_epi64(v.raw, mask.raw, v.raw, _mm512_set1_epi64(1))};
+#else
+  return hn::Add(v, hn::VecFromMask(KeyTag(), mask));
+#endif
+}
 HWY_INLINE KeyVec LookUp(const uint8_t* table, KeyVec indices) {
   return hn::BitCast(KeyTag(), hn::TableLookupBytes(hn::LoadDup128(ByteTag(), table), hn::BitCast(ByteTag(), indices)));
 }
@@ -123,7 +133,7 @@ HWY_INLINE KeyVec SumOfBytesUpTo(KeyVec limit, KeyVec bytes, uint8_t each) {
   return hn::SumsOf8(ZeroWhere(are_more, hn::Set(ByteTag(), each)));
 }
 
-// Loads 16 bytes of each block; key 2 i is in block i of `even`.
+// Loads 16 bytes of each block; those of key 2 i are 128-bit lane i of `even`.
 HWY_INLINE void LoadPairs(const uint8_t* const* blocks, size_t at, KeyVec* even, KeyVec* odd) {
   const auto load = [=](size_t key)
                         HWY_ATTR { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(blocks[key] + at)); };
@@ -234,16 +244,15 @@ HWY_INLINE Answers TestMost(const uint8_t* const* blocks, const uint64_t* HWY_RE
       kInTwo ? FindBeginsInTwo(first, hn::InterleaveUpper(d, even, odd), number) : FindBegins(first, number);
   const KeyVec size = LookUp(kSizeOfRun, hn::And(found.later, SetKeys(15))), end = hn::Add(found.at, size);
 
-  const KeyVec short_width = hn::Sub(SetKeys(26), dropped);
   const auto is_short = IsLess(num_long, end);
-  const KeyVec one_if_long = ZeroWhere(is_short, one), width = hn::Add(short_width, one_if_long);
-  const KeyVec lowest = hn::Sub(SetKeys(512), hn::Add(MulHalves(end, short_width), MinOfHalves(end, num_long)));
-  const KeyVec byte = MinOfHalves(hn::ShiftRight<3>(lowest), SetKeys(56));
+  const KeyVec width = OneLessWhere(is_short, hn::Sub(SetKeys(27), dropped)), bits = MulHalves(size, width);
+  const KeyVec taken = hn::Add(MulHalves(end, width), hn::IfThenElseZero(is_short, num_long));
+  const KeyVec lowest = hn::Sub(SetKeys(512), taken), byte = MinOfHalves(hn::ShiftRight<3>(lowest), SetKeys(56));
   const KeyVec window = hn::Shr(LoadWindows(blocks, byte), hn::Sub(lowest, hn::ShiftLeft<3>(byte)));
-  const KeyVec remainder =
-      hn::Shr(hn::And(hn::Add(q, q), SetKeys(internal::kTwiceRemainder)), hn::Sub(hn::Add(dropped, one), one_if_long));
+  const KeyVec twice = hn::And(hn::Add(q, q), SetKeys(internal::kTwiceRemainder));
+  const KeyVec remainder = hn::Shr(twice, hn::Sub(SetKeys(27), width));
 
-  const KeyVec two_widths = hn::Add(width, width), bits = MulHalves(size, width);
+  const KeyVec two_widths = hn::Add(width, width);
   const auto repeat = [&](KeyVec v) HWY_ATTR {
     v = hn::Or(v, hn::Shl(v, width));
     return hn::Or(v, hn::Shl(v, two_widths));
