@@ -202,8 +202,8 @@ class QuotientFilter(_Removing):
 
         Args:
             removable: keys can be removed, each as often as it was added.
-            turnovers: fpr is the rate after so many turnovers, in each of which as many keys come and go as are in. It goes with
-                removable. 100 are for ever.
+            turnovers: fpr is the rate after so many turnovers, in each of which as many keys came and went as are in. It goes
+                with removable. 100 are for ever.
             num_keys, bits_per_key, fpr, seed, secret, caller_hashes, parquet_hash, memory_limit, foldable, like: as of
                 BlockedFilter.
             num_probes: 0, for there is none to choose.
