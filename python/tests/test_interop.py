@@ -91,8 +91,6 @@ def test_golden_images_are_made_to_the_byte():
             options["removable"] = options.pop("num_probes") == 1
         added = np.arange(int(num_keys), dtype=np.uint64) if keys == "u64" else [f"key-{i}" for i in range(int(num_keys))]
         rotate_after = None
-        if asked == "quotient":
-            options["removable"] = options.pop("num_probes") == 1
         if maker == "scalable":
             del options["num_probes"]
             options["fpr"] = options.pop("bits_per_key")
