@@ -152,6 +152,18 @@ main() {
     $(pinned) "$BENCH" --plan parquet --out "$results/parquet.json" ||
       fail "linefilter_bench --plan parquet ended with an error: its message is above"
   fi
+  if ! $quick && [[ ! -f $results/quotient.json ]]; then
+    STEP="measuring the plan of quotient"
+    # shellcheck disable=SC2046  # a command and its arguments, or nothing
+    $(pinned) "$BENCH" --plan quotient --out "$results/quotient.json" ||
+      fail "linefilter_bench --plan quotient ended with an error: its message is above"
+  fi
+  if ! $quick && [[ ! -f $results/churn.json ]]; then
+    STEP="measuring filters whose keys change"
+    # shellcheck disable=SC2046  # a command and its arguments, or nothing
+    $(pinned) "$BENCH" --churn --out "$results/churn.json" ||
+      fail "linefilter_bench --churn ended with an error: its message is above"
+  fi
   if $engines || [[ ! -f $results/tables.json ]]; then
     STEP="measuring inside tables"
     # shellcheck disable=SC2046  # a command and its arguments, or nothing

@@ -83,7 +83,7 @@ class LayoutFilter : public PeerFilter {
     }
     if (spec.built_later) {
       MakeArena(spec);
-    } else if (mutables_[0] != nullptr && !(layout == Layout::kQuotient && spec.num_keys > kManyKeys)) {
+    } else if (mutables_[0] != nullptr) {
       ForMembers(spec, [&](const Keys& keys) { InsertAll(*mutables_[0], keys); });
     } else {
       Build(0, Access::kBuild, spec);
@@ -145,9 +145,6 @@ class LayoutFilter : public PeerFilter {
   }
 
  private:
-  // Above, `quotient` is made at once, in the memory of its mutable filters: in a quarter of the time.
-  static constexpr uint64_t kManyKeys = 1 << 20;
-
   // Each hash once, and once more while hashes are brought into the order of the blocks.
   void MakeArena(const Spec& spec) {
     if (arena_ == nullptr) arena_ = std::make_unique<Arena>(17 * spec.num_keys + (uint64_t{64} << 20));
@@ -229,13 +226,13 @@ Peer LayoutPeer(Layout layout) {
   if (HasSecondCpu()) peer.accesses.push_back(Access::kBuildTwoThreads);
   peer.rebuilds = true;
   // Building takes 16 bytes per key: 2 GB at 10 bits per key would take 27.
-  const bool is_built = !is_mutable || layout == Layout::kQuotient;
-  peer.max_bytes = !is_built ? uint64_t{2} << 30 : uint64_t{512} << 20;
+  const bool is_slow_to_fill = FactsOf(layout).chooses_removal;  // it keeps entries: 40 ns and more for each
+  peer.max_bytes = is_mutable && !is_slow_to_fill ? uint64_t{2} << 30 : uint64_t{512} << 20;
   const uint32_t num_probes = NumProbesForBitsPerKey(layout, 10);
   while (ExpectedFpr(layout, 1, peer.max_bytes, num_probes) >= 1) peer.max_bytes /= 2;  // what it can address
   peer.rebuild_bytes = 17;
-  if (is_built) peer.build_bytes = peer.rebuild_bytes;
-  peer.fill_ns = !is_mutable ? 90 : is_built ? 30 : is_vectorized ? 16 : 100;
+  if (!is_mutable) peer.build_bytes = peer.rebuild_bytes;
+  peer.fill_ns = !is_mutable ? 90 : is_slow_to_fill ? 50 : is_vectorized ? 16 : 100;
   peer.bits_for_fpr = [layout](double fpr, uint64_t) {
     const double bits = BitsPerKeyForFpr(layout, fpr);
     return FprForBitsPerKey(layout, bits) <= 1.001 * fpr ? bits : 0;

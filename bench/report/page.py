@@ -142,7 +142,7 @@ def contents(results):
     lines = [(cpu.slug, cpu.name) for cpu in results.cpus]
     lines += [("engines", "Filters inside LevelDB and RocksDB"),
               ("parquet", "Parquet's filter beside the loops of engines: insertions and threads"),
-              ("quotient", "Layout `quotient` beside filters of its bytes: every target, building, and rates"), ("accuracy", "Rates by size and by kind of keys")]
+              ("quotient", "Layout `quotient` beside filters of its bytes: promises, every target, building, and rates"), ("accuracy", "Rates by size and by kind of keys")]
     return "".join(f"- [{words}]({name}.md)\n" for name, words in lines)
 
 

@@ -5,7 +5,7 @@ import choose
 from choose import by, fastest, times, where
 from markdown import Section, Table, bits, code, count, number, ns, percent, rate, ratio
 from names import of_cpu, of_filter
-from promises import MISSED
+from promises import KEPT, MISSED
 
 COMMAND = "taskset -c 1 build/release/linefilter_bench --plan quotient --fresh --out bench/results/quotient.json"
 CHURN_COMMAND = "taskset -c 1 build/release/linefilter_bench --churn --out bench/results/churn.json"
@@ -15,6 +15,7 @@ CUCKOO, CUCKOO_12_BITS = "cuckoo_12_own", 12.64
 SMALL, MIDDLE, LARGE = "24KB", "8MB", "512MB"
 MILLION, HUNDRED_MILLION = "1220KB", "119MB"  # keys, at 10 bits for each
 ASKED_BITS = (10, 12, 16)
+NEAR_BITS = 0.6  # 12.1 bits have the times of 12 and of 12.64
 VECTORS = ("AVX-512", "AVX2")
 NOTHING = "-"
 
@@ -32,39 +33,46 @@ MOST_DRIFT_ERROR = {"random": 0.02, "first in, first out": 0.1}
 
 
 def section(measured, churn, page="doc/benchmarks/quotient.md"):
-    """What BENCHMARKS.md says: lookups, changing keys, and where theirs is faster. `page` has the rest."""
+    """What BENCHMARKS.md says: filters that give keys back, in one table. `page` has the rest."""
     out = Section(HEADING)
     if not measured or not churn:
-        missing = [command for data, command in ((measured, COMMAND), (churn, CHURN_COMMAND)) if not data]
-        out.say("Not measured yet: " + " and ".join(f"`{command}`" for command in missing) + ", then `tools/report`.")
+        out.say(_not_measured(measured, churn))
         return out
-    rows, context = measured["rows"], measured["context"]
-    out.say(f"Filters of the same bytes and keys, in one run. The CPU is {of_cpu(context['cpu'])} (commit {context['commit']}), one "
-            "thread. Half of the hashes that are looked up are members. Times are ns per hash. The cuckoo filters are written here. "
-            "They read two lines where `quotient` reads one, they can refuse a key, and they can neither be united nor folded. "
-            f"Absent keys and members alone, all targets and building are on [a page]({page}) of their own.")
-    out.table(_lookups(rows))
-    out.say("Here all keys are removed and others inserted again and again. One turnover is as many changes as there are keys. The "
-            "columns of numbers are the rate in percent after so many turnovers. `in` and `out` are ns for one insertion and one "
-            f"removal of {count(_few(churn))} keys, each by a call. `lost` are members that the filter denied; it is to be 0.")
-    out.table(_churned(churn))
-    out.table(asked.table([*_of_rows(rows), *_of_churn(churn)]))
-    losses = _losses(rows)
-    if losses.lines:
-        out.say("Here theirs is faster on the same target, and the last column tells how many times as long ours takes:")
-    out.table(losses, command=COMMAND)
+    context = measured["context"]
+    lines = _promises(measured, churn)
+    out.say(f"The rate of each is measured before and after {CHURNED_TURNOVERS} turnovers of all keys, with random removals. `in` and `out` are ns for one "
+            f"insertion and one removal in the cache, and the others ns per hash of a batch, half of them members ({of_cpu(context['cpu'])}, one thread). "
+            "A cuckoo filter reads two lines, can refuse a key, and can neither be united nor folded. "
+            f"{sum(line[2] == KEPT for line in lines)} of {len(lines)} promises of `{OURS}` hold; [the page]({page}) has them, and where theirs is faster.")
+    out.table(_summary(measured["rows"], churn))
     return out
+
+
+def _not_measured(measured, churn):
+    missing = [command for data, command in ((measured, COMMAND), (churn, CHURN_COMMAND)) if not data]
+    return "Not measured yet: " + " and ".join(f"`{command}`" for command in missing) + ", then `tools/report`."
 
 
 def details(measured, churn):
     """The page of its own."""
-    out = Section(f"{HEADING}: every target, building, and rates")
+    out = Section(f"{HEADING}: promises, every target, building, and rates")
     if not measured or not churn:
-        out.say(f"Not measured yet: `{COMMAND}` and `{CHURN_COMMAND}`, then `tools/report`.")
+        out.say(_not_measured(measured, churn))
         return out
-    rows = measured["rows"]
-    out.say("Times are ns per hash. BENCHMARKS.md says what the filters are. `absent`, `mixed` and `members` tell whether none, half "
-            "or all of the hashes are members.")
+    rows, context = measured["rows"], measured["context"]
+    out.say(f"Filters of the same bytes and keys, in one run. The CPU is {of_cpu(context['cpu'])} (commit {context['commit']}), one "
+            "thread. Half of the hashes that are looked up are members. Times are ns per hash. The cuckoo filters are written here.")
+    out.table(_lookups(rows), command=COMMAND)
+    out.table(asked.table(_promises(measured, churn)))
+    losses = _losses(rows)
+    if losses.lines:
+        out.say("Here theirs is faster on the same target, and the last column tells how many times as long ours takes:")
+    out.table(losses)
+    out.say("Here all keys are removed and others inserted again and again. One turnover is as many changes as there are keys. The "
+            "columns of numbers are the rate in percent after so many turnovers. `in` and `out` are ns for one insertion and one "
+            f"removal of {count(_few(churn))} keys, each by a call. `lost` are members that the filter denied; it is to be 0.")
+    out.table(_churned(churn), command=CHURN_COMMAND)
+    out.say("`absent`, `mixed` and `members` tell whether none, half or all of the hashes are members.")
     out.table(_batches(rows))
     out.say("`fill` empties a filter and inserts all keys again, by a call each or in batches. `build` makes it of all keys at once, "
             f"the order by blocks included. {MILLION} and {HUNDRED_MILLION} are a million and a hundred million keys at 10 bits.")
@@ -73,6 +81,29 @@ def details(measured, churn):
             "`ExpectedFpr()`, which reads them. `model` is the rate that sizes are computed from.")
     out.table(_sets(churn), command=CHURN_COMMAND)
     return out
+
+
+def _promises(measured, churn):
+    return [*_of_rows(measured["rows"]), *_of_churn(churn)]
+
+
+def _summary(rows, churn):
+    """Each filter that gives keys back, with the times of the density that is nearest to it."""
+    of_filters = Table(("filter", "l"), ("bits/key", "r"), ("FPR %", "r"), (f"after {CHURNED_TURNOVERS}", "r"), ("in", "r"), ("out", "r"),
+                       *[(f"batch, {size}", "r") for size in (SMALL, MIDDLE, LARGE)])
+    few = _few(churn)
+    for (layout, density), line in by(where(churn["churn"], order="random"), "filter", "asked_bits_per_key").items():
+        if (layout, density) in ((OURS, 12.0), (OURS, 16.0)):
+            continue  # on the page
+        large = {row["turnovers"]: row for row in line if row["num_keys"] != few}
+        small = next(iter(where(line, num_keys=few)), None)
+        times_of = [fastest([row for row in where(rows, layout=layout, access="batch", size=size, hits=50)
+                             if abs(row["asked_bits_per_key"] - density) <= NEAR_BITS]) for size in (SMALL, MIDDLE, LARGE)]
+        of_filters.add(_name(layout), bits(next(iter(large.values()))["bits_per_key"]),
+                       *[percent(large[number_]["fpr"]) if number_ in large else NOTHING for number_ in (0, CHURNED_TURNOVERS)],
+                       *[number(small[field]) if small else NOTHING for field in ("insert_ns", "remove_ns")],
+                       *[ns(row) or NOTHING for row in times_of])
+    return of_filters
 
 
 def _few(churn):

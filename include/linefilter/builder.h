@@ -15,11 +15,12 @@
 // options.removable).
 //
 // Memory is 8 bytes per key, whatever the keys' length, and the image while Finish runs; `retrieval` of any size needs
-// a work area besides (below). Nothing is copied when it grows. Hashes that are in an array already are borrowed
-// (BorrowHashes): that saves the copy, and of `blocked` half of the memory or more. What an image of a few thousand
-// keys took is kept for the next one, up to 63 KiB for keys and 1 MiB of work area: who makes many small filters takes
-// one builder for all. It is not thread-safe, not even in const calls (ImageBytes removes repeats, sizing computes a
-// rate). No thread is started: Finish uses those of options.executor, and so does AddHashes of many.
+// a work area besides (below), and `quotient` takes one if the limit permits it. Nothing is copied when it grows.
+// Hashes that are in an array already are borrowed (BorrowHashes): that saves the copy, and of `blocked` half of the
+// memory or more. What an image of a few thousand keys took is kept for the next one, up to 63 KiB for keys and 1 MiB
+// of work area: who makes many small filters takes one builder for all. It is not thread-safe, not even in const calls
+// (ImageBytes removes repeats, sizing computes a rate). No thread is started: Finish uses those of options.executor,
+// and so does AddHashes of many.
 //
 // Large images are made in bulk: the hashes are sorted, where they lie, into ranges of blocks, and each range is made
 // while it sits in the cache. This takes, beside hashes and image:

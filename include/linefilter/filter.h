@@ -157,8 +157,8 @@ class LINEFILTER_EXPORT BlockedFilter final : public Filter {
   using Filter::RemoveKey;
 };
 
-// The layout `quotient` has the fewest false positives of all that keys can be inserted into: at 10 bits per key two
-// thirds of those of a BlockedFilter. An insertion and a lookup read one cache line, and take longer than there.
+// The layout `quotient` has the fewest false positives of all that keys can be inserted into: at 10 bits per key three
+// fifths of those of a BlockedFilter. An insertion and a lookup read one cache line, and take longer than there.
 // FilterOptions::removable makes one whose keys can be removed; else a removal is refused (num_probes() is then 0).
 //
 // THE RATE OF ONE THAT KEYS ARE REMOVED FROM RISES as keys come and go: what a full block forgot of its keys does not

@@ -133,7 +133,7 @@ enum class RedisInsert : uint8_t {
 enum class RedisRemove : uint8_t {
   kAbsent = 0,   // the key was certainly not there, and nothing changed
   kRemoved = 1,  // its entry is out
-  kFailed = 2,   // nothing was removed: remove it again
+  kFailed = 2,   // nothing was removed: remove it again, while the same generation serves
   kUnknown = 3,  // nobody knows: do not remove it again; if it stays, that is one false positive more
 };
 
@@ -228,18 +228,22 @@ class LINEFILTER_EXPORT RedisFilter final {
   Status InsertHashes(const uint64_t* hashes, size_t n, RedisInsert* outcomes) noexcept;
 
   // Removes one key, once for each insertion; `outcome` may be null. The Status is an error if and only if the outcome
-  // is kFailed or kUnknown. Only what was inserted may be removed: a key that is a false positive takes the entry of
-  // another one with it. The filter is `quotient` with FilterOptions::removable, or `counting`: else kIncompatible. It
-  // is also kIncompatible while a generation is begun or being left.
-  Status RemoveKey(Key key, RedisRemove* outcome) noexcept {
-    if (HasKeys()) return RemoveHash(HashOf(key), outcome);
+  // is kFailed or kUnknown. The filter is `quotient` with FilterOptions::removable, or `counting`: else kIncompatible.
+  //
+  // Only what is in the filter may be removed: a key that is a false positive takes the entry of another one with it.
+  // After a rebuild a key may be missing, because the exact source had it no more when it was read. So removals are
+  // kIncompatible while a generation is begun or being left. If generations are ever begun, give generation() as it was
+  // before the key left the exact source: nothing is removed from another one (kUnknown). 0 means the one that this
+  // object saw last.
+  Status RemoveKey(Key key, RedisRemove* outcome, uint64_t generation = 0) noexcept {
+    if (HasKeys()) return RemoveHash(HashOf(key), outcome, generation);
     if (outcome != nullptr) *outcome = RedisRemove::kFailed;
     return KeyStatus();
   }
   // The same for a hash.
-  Status RemoveHash(uint64_t hash, RedisRemove* outcome) noexcept;
+  Status RemoveHash(uint64_t hash, RedisRemove* outcome, uint64_t generation = 0) noexcept;
   // Removes a batch; `outcomes`, n of them, may be null. The Status is the first error.
-  Status RemoveHashes(const uint64_t* hashes, size_t n, RedisRemove* outcomes) noexcept;
+  Status RemoveHashes(const uint64_t* hashes, size_t n, RedisRemove* outcomes, uint64_t generation = 0) noexcept;
 
   // The hash of a key, as calls by hash take it; 0 in a filter of the caller's hashes.
   uint64_t HashOf(Key key) const noexcept {

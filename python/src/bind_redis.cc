@@ -1,77 +1,22 @@
-// Redis, for Python: a RedisFilter behind a mutex, since it is one thread's. Whoever waits, for the server or for
-// another thread, does so without the GIL.
-#include <sys/types.h>
-#include <unistd.h>
-
-#include <algorithm>
+// A filter in Redis, for Python, but for its keys (bind_redis_keys.cc).
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "linefilter/redis.h"
 #include "python/src/buffer.h"
-#include "python/src/core.h"
-#include "python/src/errors.h"
 #include "python/src/options.h"
+#include "python/src/redis.h"
 
 namespace linefilter::python {
 namespace {
-
-// Insertions of one call of the library.
-constexpr size_t kPiece = 65536;
 
 RedisLayout LayoutWith(uint64_t shard_bytes) {
   RedisLayout layout;
   layout.shard_bytes = shard_bytes;
   return layout;
 }
-
-class Redis {
- public:
-  // `open` is create, from_image or open; the hash is that of the filter, which no later generation changes.
-  template <class Open>
-  explicit Redis(const Open& open) {
-    CheckWithoutGil([&] { return open(filter_); });
-  }
-
-  Hasher hasher() const { return Hasher(filter_.key_hash()); }
-  const RedisFilter& own() const { return filter_; }
-
-  // call(filter) is a Status or SystemResult. With the GIL, without which it is called.
-  template <class Call>
-  void Do(const Call& call) {
-    CheckProcess();
-    CheckWithoutGil([&] {
-      const std::lock_guard lock(mutex_);
-      return call(filter_);
-    });
-  }
-  // The same for a fact that is read with the header record.
-  template <class Fact>
-  auto Tell(const Fact& fact) {
-    CheckProcess();
-    const ReleasedGil release;
-    const std::lock_guard lock(mutex_);
-    return fact(filter_);
-  }
-
- private:
-  // Two processes that share a connection would get each other's replies: a key would be "absent" that is not. And a
-  // mutex that another thread held at the fork is held for ever in the child.
-  void CheckProcess() const {
-    if (getpid() == process_) return;
-    Check(Status::Error(StatusCode::kInvalidArgument,
-                        "the filter was opened by another process, before a fork: open it in each process"));
-  }
-
-  RedisFilter filter_;
-  const pid_t process_ = getpid();
-  std::mutex mutex_;
-};
 
 std::unique_ptr<Redis> Create(const RedisServers& servers, const std::string& name, uint64_t num_keys,
                               const FilterOptions& options, uint64_t shard_bytes) {
@@ -91,136 +36,6 @@ std::unique_ptr<Redis> FromImage(const RedisServers& servers, const std::string&
 std::unique_ptr<Redis> Open(const RedisServers& servers, const std::string& name, const py::object& secret) {
   const auto given = SecretOf(secret);
   return std::make_unique<Redis>([&](RedisFilter& filter) { return filter.Open(servers, name, OrNull(given)); });
-}
-
-bool ContainsHash(Redis& redis, uint64_t hash) {
-  bool maybe = true;
-  redis.Do([&](RedisFilter& filter) { return filter.MayContainHash(hash, &maybe); });
-  return maybe;
-}
-
-std::vector<uint64_t> HashesOfIterable(const Redis& redis, py::handle keys) {
-  std::vector<uint64_t> all;
-  redis.hasher().OfIterable(
-      keys, [&](const uint64_t* hashes, size_t n, KeyKind) { all.insert(all.end(), hashes, hashes + n); });
-  return all;
-}
-
-std::vector<uint64_t> HashesOfWords(const Redis& redis, py::handle array) {
-  const Words keys(array);
-  redis.hasher().RequireKeys();
-  const ReleasedGil release;
-  std::vector<uint64_t> hashes(keys.size());
-  redis.hasher().OfWords(keys.data(), keys.size(), hashes.data());
-  return hashes;
-}
-
-// All are one batch, so that one generation answers them. (Hashes are a vector, or Words.)
-template <class Hashes>
-void ContainsHashes(Redis& redis, const Hashes& hashes, uint8_t* answers) {
-  redis.Do([&](RedisFilter& filter) { return filter.MayContainHashes(hashes.data(), hashes.size(), answers); });
-}
-template <class Hashes>
-void ContainsHashes(Redis& redis, const Hashes& hashes, py::handle answers) {
-  ContainsHashes(redis, hashes, Answers(answers, hashes.size()).data());
-}
-
-bool AddHash(Redis& redis, uint64_t hash) {
-  RedisInsert outcome = RedisInsert::kFailed;
-  redis.Do([&](RedisFilter& filter) { return filter.InsertHash(hash, &outcome); });
-  return outcome == RedisInsert::kNew;
-}
-
-py::bytearray BytesOf(const std::vector<uint8_t>& bytes) {
-  return py::bytearray(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
-
-// What an array of an error is called, and the outcome that it tells of each key whether it has it.
-struct Told {
-  const char* name;
-  uint8_t outcome;
-};
-
-// Gives the error arrays of the keys' shape, which tell of each what became of it.
-void TellOutcomes(const std::vector<uint8_t>& outcomes, py::handle keys, const std::vector<Told>& told,
-                  const py::object& error) {
-  const py::module_ numpy = py::module_::import("numpy");
-  const bool is_flat = py::isinstance(keys, numpy.attr("flatiter"));  // of an array of objects
-  const py::object array = is_flat ? keys.attr("base") : py::reinterpret_borrow<py::object>(keys);
-  const bool is_array = py::isinstance(array, numpy.attr("ndarray"));
-  const py::object shape = is_array ? py::object(array.attr("shape")) : py::make_tuple(outcomes.size());
-  const py::object all = numpy.attr("frombuffer")(BytesOf(outcomes), "uint8").attr("reshape")(shape);
-  for (const Told& each : told) error.attr(each.name) = numpy.attr("equal")(all, static_cast<int>(each.outcome));
-}
-
-// Calls change(filter, begin, size) for the pieces of n hashes. Between two of them a signal's handler gets in.
-template <class Change>
-void InPieces(Redis& redis, size_t n, const Change& change) {
-  for (size_t begin = 0; begin < n; begin += kPiece) {
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    redis.Do([&](RedisFilter& filter) { return change(filter, begin, std::min(kPiece, n - begin)); });
-  }
-}
-
-// Adds hashes, which are those of `keys`, and returns 1 for each that was certainly new.
-template <class Hashes>
-std::vector<uint8_t> AddHashes(Redis& redis, const Hashes& hashes, py::handle keys) {
-  static_assert(sizeof(RedisInsert) == 1);
-  std::vector<uint8_t> outcomes(hashes.size(), static_cast<uint8_t>(RedisInsert::kFailed));
-  try {
-    InPieces(redis, hashes.size(), [&](RedisFilter& filter, size_t begin, size_t size) {
-      return filter.InsertHashes(hashes.data() + begin, size, reinterpret_cast<RedisInsert*>(outcomes.data() + begin));
-    });
-  } catch (py::error_already_set& error) {
-    const std::vector<Told> told = {{"were_new", static_cast<uint8_t>(RedisInsert::kNew)},
-                                    {"failed", static_cast<uint8_t>(RedisInsert::kFailed)}};
-    TellOutcomes(outcomes, keys, told, error.value());
-    throw;
-  }
-  for (uint8_t& outcome : outcomes) outcome = outcome == static_cast<uint8_t>(RedisInsert::kNew);
-  return outcomes;
-}
-
-bool RemoveHash(Redis& redis, uint64_t hash) {
-  RedisRemove outcome = RedisRemove::kFailed;
-  redis.Do([&](RedisFilter& filter) { return filter.RemoveHash(hash, &outcome); });
-  return outcome == RedisRemove::kRemoved;
-}
-
-// Removes hashes, which are those of `keys`, and returns 1 for each that was removed.
-template <class Hashes>
-std::vector<uint8_t> RemoveHashes(Redis& redis, const Hashes& hashes, py::handle keys) {
-  static_assert(sizeof(RedisRemove) == 1);
-  std::vector<uint8_t> outcomes(hashes.size(), static_cast<uint8_t>(RedisRemove::kFailed));
-  try {
-    InPieces(redis, hashes.size(), [&](RedisFilter& filter, size_t begin, size_t size) {
-      return filter.RemoveHashes(hashes.data() + begin, size, reinterpret_cast<RedisRemove*>(outcomes.data() + begin));
-    });
-  } catch (py::error_already_set& error) {
-    const std::vector<Told> told = {{"were_removed", static_cast<uint8_t>(RedisRemove::kRemoved)},
-                                    {"failed", static_cast<uint8_t>(RedisRemove::kFailed)},
-                                    {"unknown", static_cast<uint8_t>(RedisRemove::kUnknown)}};
-    TellOutcomes(outcomes, keys, told, error.value());
-    throw;
-  }
-  for (uint8_t& outcome : outcomes) outcome = outcome == static_cast<uint8_t>(RedisRemove::kRemoved);
-  return outcomes;
-}
-
-void AddToNext(Redis& redis, const std::vector<uint64_t>& hashes) {
-  InPieces(redis, hashes.size(), [&](RedisFilter& filter, size_t begin, size_t size) {
-    return filter.InsertHashesIntoNext(hashes.data() + begin, size);
-  });
-}
-
-size_t NumOnes(const std::vector<uint8_t>& of_each) { return std::count(of_each.begin(), of_each.end(), 1); }
-
-// Copies to `answers`, unless they are None, and counts.
-size_t TellEach(const std::vector<uint8_t>& of_each, const py::object& answers) {
-  if (!answers.is_none() && !of_each.empty()) {
-    memcpy(Answers(answers, of_each.size()).data(), of_each.data(), of_each.size());
-  }
-  return NumOnes(of_each);
 }
 
 py::bytes ToBytes(Redis& redis) {
@@ -298,56 +113,6 @@ auto DoingWithImage(Status (RedisFilter::*step)(const void* image, size_t size) 
   };
 }
 
-void BindQuestions(py::class_<Redis>& bound) {
-  bound.def("contains", [](Redis& redis, py::handle key) { return ContainsHash(redis, redis.hasher().OfObject(key)); })
-      .def("contains_hash", &ContainsHash)
-      .def("contains_words", [](Redis& redis, py::handle array,
-                                py::handle answers) { ContainsHashes(redis, HashesOfWords(redis, array), answers); })
-      .def("contains_hashes",
-           [](Redis& redis, py::handle array, py::handle answers) { ContainsHashes(redis, Words(array), answers); })
-      .def("contains_iterable", [](Redis& redis, py::handle keys) {
-        const std::vector<uint64_t> hashes = HashesOfIterable(redis, keys);
-        std::vector<uint8_t> answers(hashes.size(), 1);
-        ContainsHashes(redis, hashes, answers.data());
-        return BytesOf(answers);
-      });
-}
-
-void BindInsertions(py::class_<Redis>& bound) {
-  bound.def("add", [](Redis& redis, py::handle key) { return AddHash(redis, redis.hasher().OfObject(key)); })
-      .def("add_hash", &AddHash)
-      .def(
-          "add_words",
-          [](Redis& redis, py::handle keys, const py::object& answers) {
-            return TellEach(AddHashes(redis, HashesOfWords(redis, keys), keys), answers);
-          },
-          py::arg("keys"), py::arg("answers") = py::none())
-      .def("add_hashes", [](Redis& redis, py::handle array) { return NumOnes(AddHashes(redis, Words(array), array)); })
-      .def("add_iterable",
-           [](Redis& redis, py::handle keys) { return NumOnes(AddHashes(redis, HashesOfIterable(redis, keys), keys)); })
-      .def("add_each",
-           [](Redis& redis, py::handle keys) { return BytesOf(AddHashes(redis, HashesOfIterable(redis, keys), keys)); })
-      .def("add_words_to_next", [](Redis& redis, py::handle keys) { AddToNext(redis, HashesOfWords(redis, keys)); })
-      .def("add_iterable_to_next",
-           [](Redis& redis, py::handle keys) { AddToNext(redis, HashesOfIterable(redis, keys)); });
-}
-
-void BindRemovals(py::class_<Redis>& bound) {
-  bound.def("remove", [](Redis& redis, py::handle key) { return RemoveHash(redis, redis.hasher().OfObject(key)); })
-      .def("remove_hash", &RemoveHash)
-      .def(
-          "remove_words",
-          [](Redis& redis, py::handle keys, const py::object& answers) {
-            return TellEach(RemoveHashes(redis, HashesOfWords(redis, keys), keys), answers);
-          },
-          py::arg("keys"), py::arg("answers") = py::none())
-      .def("remove_hashes",
-           [](Redis& redis, py::handle array) { return NumOnes(RemoveHashes(redis, Words(array), array)); })
-      .def("remove_each", [](Redis& redis, py::handle keys) {
-        return BytesOf(RemoveHashes(redis, HashesOfIterable(redis, keys), keys));
-      });
-}
-
 void BindImagesAndGenerations(py::class_<Redis>& bound) {
   bound.def("load", DoingWithImage(&RedisFilter::Load))
       .def("load_next", DoingWithImage(&RedisFilter::LoadNext))
@@ -412,9 +177,7 @@ void BindRedis(py::module_& module) {
       .def("image_bytes", Telling(&RedisFilter::ImageBytes))
       .def("hash_id", [](const Redis& redis) { return HashIdName(redis.own().hash_id()); })
       .def("seed", [](const Redis& redis) { return redis.own().seed(); });
-  BindQuestions(bound);
-  BindInsertions(bound);
-  BindRemovals(bound);
+  BindRedisKeys(bound);
   BindImagesAndGenerations(bound);
 }
 

@@ -15,7 +15,7 @@ LAYOUTS = [name for name in typing.get_args(linefilter._options.Layout) if name 
 
 
 KEY_FILTERS = [linefilter.BlockedFilter, linefilter.SplitBlockFilter, linefilter.ClassicFilter, linefilter.CountingBlockedFilter,
-               linefilter.ScalableFilter, linefilter.RotatingFilter]  # fmt: skip
+               linefilter.QuotientFilter, linefilter.ScalableFilter, linefilter.RotatingFilter]  # fmt: skip
 
 
 @pytest.fixture(scope="session", params=LAYOUTS)
@@ -28,7 +28,7 @@ def view(request):
     return builder.finish()
 
 
-@pytest.fixture(params=KEY_FILTERS[:4], ids=lambda kind: kind.__name__)
+@pytest.fixture(params=KEY_FILTERS[:5], ids=lambda kind: kind.__name__)
 def filter(request):
     """Of each class that Filter is the base of."""
     return request.param(1000, fpr=0.003)

@@ -224,6 +224,13 @@ def test_plan():
     assert linefilter.plan(10**6, bits_per_key=10, layout="retrieval").expected_fpr < 0.002
     assert linefilter.max_keys(planned.body_bytes, fpr=0.01) >= 10**6
     assert linefilter.plan(5, fpr=0.01).layout == "classic"
+    removable = linefilter.plan(10**6, fpr=0.01, removable=True)
+    turned = linefilter.plan(10**6, fpr=0.01, removable=True, turnovers=20)
+    assert removable.layout == turned.layout == "quotient" and removable.num_probes == 1
+    assert removable.bits_per_key < 9.3 and 11 < turned.bits_per_key < 12.1 and turned.expected_fpr <= 0.01
+    for wrong in ({"fpr": 0.1, "turnovers": 1}, {"fpr": 0.1, "removable": True, "layout": "blocked"}):
+        with pytest.raises(linefilter.InvalidArgumentError, match="removable"):
+            linefilter.plan(5, **wrong)
     for wrong in ({}, {"fpr": 0.1, "bits_per_key": 3}, {"fpr": 3}, {"fpr": 0.1, "layout": "x"}, {"bits_per_key": 0}):
         with pytest.raises(linefilter.InvalidArgumentError):
             linefilter.plan(5, **wrong)

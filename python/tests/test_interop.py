@@ -87,6 +87,8 @@ def test_golden_images_are_made_to_the_byte():
             options["caller_hashes"] = True
         if hash_id == "parquet":
             options["parquet_hash"] = True
+        if asked == "quotient":  # its num_probes tells whether keys can be removed
+            options["removable"] = options.pop("num_probes") == 1
         added = np.arange(int(num_keys), dtype=np.uint64) if keys == "u64" else [f"key-{i}" for i in range(int(num_keys))]
         rotate_after = None
         if maker == "scalable":
@@ -101,7 +103,8 @@ def test_golden_images_are_made_to_the_byte():
             rotate_after = None if by_count else each
         elif maker == "mutable":
             kind = {"blocked": linefilter.BlockedFilter, "split_block": linefilter.SplitBlockFilter,
-                    "classic": linefilter.ClassicFilter, "counting": linefilter.CountingBlockedFilter}[asked]  # fmt: skip
+                    "classic": linefilter.ClassicFilter, "counting": linefilter.CountingBlockedFilter,
+                    "quotient": linefilter.QuotientFilter}[asked]  # fmt: skip
             filled = kind(int(num_keys), **options)
         else:
             filled = linefilter.FilterBuilder(layout=asked, **options)

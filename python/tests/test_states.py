@@ -10,7 +10,7 @@ import pytest
 
 import linefilter
 from conftest import KEY_FILTERS, ROOT, SECRET
-from linefilter import BlockedFilter, ClassicFilter, CountingBlockedFilter, RotatingFilter, ScalableFilter, SplitBlockFilter
+from linefilter import BlockedFilter, ClassicFilter, CountingBlockedFilter, QuotientFilter, RotatingFilter, ScalableFilter, SplitBlockFilter
 
 HASHES = [{}, {"seed": 2**64 - 1}, {"secret": SECRET}, {"caller_hashes": True}]
 COUNTS = [0, 1, 2, 500, 3000]
@@ -93,7 +93,8 @@ def test_every_state_comes_back_and_goes_on(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind, layout, least", [(BlockedFilter, "blocked", 64), (SplitBlockFilter, "split_block", 32),
-                                                 (ClassicFilter, "classic", 8), (CountingBlockedFilter, "counting", 64)])  # fmt: skip
+                                                 (ClassicFilter, "classic", 8), (CountingBlockedFilter, "counting", 64),
+                                                 (QuotientFilter, "quotient", 64)])  # fmt: skip
 def test_an_image_of_no_keys_becomes_an_empty_filter(kind, layout, least):
     image = linefilter.build([], bits_per_key=10, layout=layout).to_bytes()
     filter = kind.from_bytes(image)
@@ -118,7 +119,7 @@ def test_pickles_of_an_earlier_state_are_refused():
     paths = sorted((ROOT / "tests" / "image" / "earlier").glob("*.filter"))
     assert len(paths) == 16
     for path in paths:
-        for kind in (BlockedFilter, SplitBlockFilter, ClassicFilter, CountingBlockedFilter, ScalableFilter, linefilter.FilterView):
+        for kind in (BlockedFilter, SplitBlockFilter, ClassicFilter, CountingBlockedFilter, QuotientFilter, ScalableFilter, linefilter.FilterView):
             with pytest.raises(linefilter.CorruptError):
                 pickle.loads(pickle.dumps(Pickled(kind.from_bytes, path.read_bytes())))
 

@@ -232,7 +232,7 @@ TEST(Queries, HitsAreWhatTheyAreCalled) {
 }
 
 TEST(Plan, EveryRowHasANameOfItsOwn) {
-  for (const Plan plan : {Plan::kFull, Plan::kQuick, Plan::kCpus, Plan::kBuilds}) {
+  for (const Plan plan : {Plan::kFull, Plan::kQuick, Plan::kCpus, Plan::kBuilds, Plan::kQuotient}) {
     PlanOptions options;
     options.plan = plan;
     std::set<std::string> names;

@@ -33,9 +33,10 @@ static void TestInsertionsInEveryWay(void) {
 }
 
 /* Keys that can be removed: one by one and in batches, of bytes, integers and hashes. */
-static void TestCounting(void) {
+static void TestRemoval(linefilter_layout layout) {
   linefilter_status status;
-  const linefilter_options options = Options(LINEFILTER_LAYOUT_COUNTING, 64);
+  linefilter_options options = Options(layout, 64);
+  options.removable = 1;
   linefilter_filter* filter = linefilter_filter_new(3000, &options, &status);
   const linefilter_view* view = linefilter_filter_view(filter);
   const void* keys[3] = {"one", "two", "four"};
@@ -44,7 +45,7 @@ static void TestCounting(void) {
   const uint64_t hashes[3] = {1ull << 63, 1ull << 62, 1};
   uint8_t were_removed[3] = {7, 7, 7};
   size_t size = 0;
-  CHECK(IsOk(&status) && linefilter_view_layout(view) == LINEFILTER_LAYOUT_COUNTING);
+  CHECK(IsOk(&status) && linefilter_view_layout(view) == layout);
   CHECK(!linefilter_filter_remove_key(filter, "one", 3) && !linefilter_filter_remove_u64(filter, 7));
   CHECK(!linefilter_filter_remove_hash(filter, 1ull << 63));
   linefilter_filter_insert_keys(filter, keys, sizes, 2, NULL);
@@ -72,6 +73,9 @@ static void TestCounting(void) {
   CHECK(linefilter_filter_remove_u64s(NULL, numbers, 3, NULL) == 0);
   CHECK(linefilter_filter_remove_hashes(NULL, hashes, 3, were_removed) == 0);
 }
+
+static void TestCounting(void) { TestRemoval(LINEFILTER_LAYOUT_COUNTING); }
+static void TestQuotient(void) { TestRemoval(LINEFILTER_LAYOUT_QUOTIENT); }
 
 /* A filter goes on from its file, and is copied, whatever its kind. */
 static void TestLoadAndClone(void) {
@@ -220,7 +224,8 @@ static void TestSameSize(void) {
   options.memory_limit = 1 << 20;
   options.num_keys = 5; /* of another filter */
   CHECK(linefilter_options_same_size_as(&options, view, &status) == LINEFILTER_OK && IsOk(&status));
-  CHECK(options.memory_limit == 1 << 20 && options.seed == 7 && options.bits_per_key == 0 && options.num_keys == 100000);
+  CHECK(options.memory_limit == 1 << 20 && options.seed == 7 && options.bits_per_key == 0 &&
+        options.num_keys == 100000);
   linefilter_filter* next = linefilter_filter_new(100065, &options, &status);
   CHECK(next != NULL && linefilter_view_body_bytes(linefilter_filter_view(next)) == linefilter_view_body_bytes(view));
   linefilter_filter_insert_u64(next, 5);
@@ -356,6 +361,7 @@ static void TestNullFilter(void) {
 void RunFilter(void) {
   RUN(TestInsertionsInEveryWay);
   RUN(TestCounting);
+  RUN(TestQuotient);
   RUN(TestKindsOfKeys);
   RUN(TestLoadAndClone);
   RUN(TestAutoIsWhatSizingSays);

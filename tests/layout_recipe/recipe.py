@@ -21,7 +21,7 @@ EDITS = {
     "include/linefilter/layout.h": [("  kQuotient = 7,", "  kStub = 8,  // a copy of `blocked`\n  kQuotient = 7,")],
     "include/linefilter/c/types.h": [("  LINEFILTER_LAYOUT_QUOTIENT = 7\n", "  LINEFILTER_LAYOUT_QUOTIENT = 7,\n  LINEFILTER_LAYOUT_STUB = 8\n")],
     "python/src/linefilter/_options.py": [('"quotient"]', '"quotient", "stub"]')],
-    "python/src/linefilter/_redis.py": [('"split_block"]', '"split_block", "stub"]')],
+    "python/src/linefilter/_redis.py": [('"quotient"]', '"quotient", "stub"]')],
     "doc/FORMAT.md": [("7 quotient. Ids", "7 quotient, 8 stub. Ids")],
     "tests/reference/reference.h": [("kQuotient = 7;", "kQuotient = 7, kStub = 8;"),
                                     ('"quotient"};', '"quotient", "stub"};'), ("kSplitBlock, kQuotient};", "kSplitBlock, kQuotient, kStub};")],

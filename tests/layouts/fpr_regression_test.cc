@@ -152,7 +152,8 @@ constexpr struct {
                {Layout::kClassic, 9, 0},    {Layout::kClassic, 14, 0},     {Layout::kClassic, 10, 100},
                {Layout::kRetrieval, 4, 0},  {Layout::kRetrieval, 9, 0},    {Layout::kRetrieval, 14, 0},
                {Layout::kRetrieval, 16, 0}, {Layout::kRetrieval, 10, 100}, {Layout::kCounting, 12, 0},
-               {Layout::kCounting, 64, 0},  {Layout::kCounting, 40, 100}};
+               {Layout::kCounting, 64, 0},  {Layout::kCounting, 40, 100},  {Layout::kQuotient, 4, 0},
+               {Layout::kQuotient, 9, 0},   {Layout::kQuotient, 14, 0},    {Layout::kQuotient, 10, 100}};
 
 TEST(FprRegression, RatesAreThoseOfTheBitsAtOtherDensities) {
   Random random(2026);

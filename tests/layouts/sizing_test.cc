@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "linefilter/hash.h"
+#include "linefilter/options.h"
 
 namespace linefilter::test {
 namespace {
@@ -229,6 +230,33 @@ TEST(Sizing, IsTheSameOnEveryCpu) {
     for (const double fpr : {0.3, 0.02, 0.0007}) add(MaxKeysForFpr(layout, 64 * 12345, fpr));
   }
   EXPECT_EQ(digest, 6401221839938667464u);
+}
+
+// So do those of `quotient`, of a set and of what turns over, and at once: the limit is for sanitizers and emulators.
+TEST(Sizing, OfKeysThatTurnOverIsTheSameOnEveryCpu) {
+  using Clock = std::chrono::steady_clock;
+  uint64_t digest = 0;
+  for (const uint32_t turnovers : {0u, 1u, 4u, 19u, 1000u}) {
+    for (uint64_t n = 1; n < uint64_t{1} << 34; n = n * 23 / 3 + 1) {
+      for (const double fpr : {0.5, 0.1, 0.01, 0.001, 0.0001}) {
+        FilterOptions options = FilterOptions::AtFpr(fpr);
+        options.layout = Layout::kQuotient;
+        for (const bool removable : {false, true}) {
+          options.removable = removable;
+          options.turnovers = removable ? turnovers : 0;
+          const Clock::time_point start = Clock::now();
+          Sizing sizing;
+          ASSERT_TRUE(IsOk(SizeForOptions(n, options, &sizing)));
+          const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+          EXPECT_LT(seconds, 10) << n << " keys, " << fpr << ", " << turnovers << " turnovers";
+          uint64_t bits;
+          std::memcpy(&bits, &sizing.expected_fpr, sizeof(bits));
+          for (const uint64_t x : {uint64_t{sizing.num_probes}, sizing.body_bytes, bits}) digest = MixHash(digest ^ x);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(digest, 17174645528209357193u);
 }
 
 // Whatever is asked, the answer comes at once (model evaluations are bounded). Limits are for sanitizers and emulators.

@@ -40,7 +40,7 @@ class ToolsLivingTest : public ToolsTest {
 };
 
 TEST_F(ToolsLivingTest, CreateAndAddAreABuildOfTheSameKeys) {
-  for (const std::string layout : {"auto", "blocked", "classic", "counting"}) {
+  for (const std::string layout : {"auto", "blocked", "classic", "counting", "quotient"}) {
     for (const std::string num_keys : {"200", "5e4"}) {
       const std::vector<std::string> same = {"--num-keys", num_keys, "--fpr", "1%", "--layout", layout, "--seed", "7"};
       std::vector<std::string> build = {"build", dir_.Write("none", ""), "--out", dir_.File("built")};
@@ -68,9 +68,13 @@ TEST_F(ToolsLivingTest, CreateAndAddAreABuildOfTheSameKeys) {
 TEST_F(ToolsLivingTest, AddedKeysAreInTheImage) {
   const std::string secret = dir_.Write("secret", std::string(16, '\xc3'));
   const std::string first = dir_.Write("first", Lines(0, 9000)), second = dir_.Write("second", Lines(8000, 20000));
-  const std::vector<std::vector<std::string>> kinds = {{"--layout", "blocked"},          {"--layout", "classic"},
-                                                       {"--layout", "counting"},         {"--grow"},
-                                                       {"--grow", "--max-growth", "20"}, {"--secret", secret}};
+  const std::vector<std::vector<std::string>> kinds = {{"--layout", "blocked"},
+                                                       {"--layout", "classic"},
+                                                       {"--layout", "counting"},
+                                                       {"--layout", "quotient"},
+                                                       {"--grow"},
+                                                       {"--grow", "--max-growth", "20"},
+                                                       {"--secret", secret}};
   for (std::vector<std::string> kind : kinds) {
     const bool grows = kind[0] == "--grow", is_keyed = kind[0] == "--secret";
     const std::string name = kind.back();
@@ -100,14 +104,38 @@ TEST_F(ToolsLivingTest, AddedKeysAreInTheImage) {
 }
 
 TEST_F(ToolsLivingTest, RemovesWhatALayoutGivesBack) {
-  const std::string image = Create("image", {"--num-keys", "1000", "--bits-per-key", "60", "--layout", "counting"});
-  Json({"add", image, dir_.Write("keys", Lines(0, 100))}, 0);
-  const json removed = Json({"add", image, "--remove"}, 0, Lines(0, 60) + "never in\n");
-  EXPECT_EQ(removed["keys_read"], 61);
-  EXPECT_EQ(removed["keys_removed"], 60);
-  EXPECT_EQ(Json({"query", image}, 1, Lines(0, 60))["maybe"], 0);
-  EXPECT_EQ(Json({"query", image}, 0, Lines(60, 100))["maybe"], 40);
-  ExpectRefused(Create("blocked", {"--num-keys", "9", "--fpr", "0.01"}), {"--remove"}, "--layout counting");
+  for (const std::vector<std::string>& how :
+       {std::vector<std::string>{"--layout", "counting"}, {"--layout", "quotient", "--removable"}, {"--removable"}}) {
+    std::vector<std::string> arguments = {"--num-keys", "1000", "--bits-per-key", "60"};
+    arguments.insert(arguments.end(), how.begin(), how.end());
+    const std::string image = Create("image", arguments);
+    Json({"add", image, dir_.Write("keys", Lines(0, 100))}, 0);
+    const json removed = Json({"add", image, "--remove"}, 0, Lines(0, 60) + "never in\n");
+    EXPECT_EQ(removed["keys_read"], 61);
+    EXPECT_EQ(removed["keys_removed"], 60);
+    EXPECT_EQ(Json({"query", image}, 1, Lines(0, 60))["maybe"], 0);
+    EXPECT_EQ(Json({"query", image}, 0, Lines(60, 100))["maybe"], 40);
+  }
+  EXPECT_EQ(Json({"info", dir_.File("image")}, 0)["removable"], true) << "of --removable, layout quotient";
+}
+
+TEST_F(ToolsLivingTest, SaysWhyNoKeyIsRemoved) {
+  const std::vector<std::string> few = {"--num-keys", "9", "--fpr", "0.01"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), few.begin(), few.end());
+    return more;
+  };
+  ExpectRefused(Create("plain", few), {"--remove"}, "make it with --removable");
+  ExpectRefused(Create("set", with({"--layout", "quotient"})), {"--remove"}, "made without --removable");
+  ExpectRefused(Create("growing", with({"--grow"})), {"--remove"}, "several stages and gives no key back");
+  EXPECT_EQ(Json({"info", dir_.File("set")}, 0)["removable"], false);
+  EXPECT_FALSE(Json({"info", dir_.File("plain")}, 0).contains("removable"));
+  for (const std::vector<std::string>& bad :
+       {std::vector<std::string>{"--removable", "--grow"}, {"--removable", "--layout", "blocked"}}) {
+    std::vector<std::string> arguments = with(bad);
+    arguments.insert(arguments.begin(), {"create", dir_.File("none")});
+    ExpectBadUsage(arguments);
+  }
 }
 
 TEST_F(ToolsLivingTest, RefusesWhatTakesNoKey) {

@@ -33,6 +33,18 @@ TEST_F(ToolsRedisTest, WhatIsAddedIsFound) {
   ExpectFailure(Redis({"query", "seen", "-"}, "a\n"), "seen");
 }
 
+TEST_F(ToolsRedisTest, WhatIsRemovedIsGone) {
+  EXPECT_EQ(RedisJson({"create", "seen", "--num-keys", "1e4", "--fpr", "0.001", "--removable"})["layout"], "quotient");
+  RedisJson({"add", "seen", "-"}, 0, Lines(0, 5000));
+  const json removed = RedisJson({"add", "seen", "-", "--remove"}, 0, Lines(0, 2000));
+  EXPECT_EQ(removed["removed"], 2000);
+  EXPECT_EQ(removed["absent"].get<int>() + removed["failed"].get<int>() + removed["unknown"].get<int>(), 0);
+  EXPECT_EQ(RedisJson({"query", "seen", "-"}, 0, Lines(2000, 5000))["maybe"], 3000);
+  EXPECT_GE(RedisJson({"add", "seen", "-", "--remove"}, 0, Lines(0, 2000))["absent"], 1980);
+  Redis({"create", "set", "--num-keys", "1e4", "--fpr", "0.001"});
+  ExpectFailure(Redis({"add", "set", "-", "--remove"}, "a\n"), "gives no key back");
+}
+
 TEST_F(ToolsRedisTest, WarnsOfMoreKeysThanItWasMadeFor) {
   Redis({"create", "small", "--num-keys", "1000", "--fpr", "0.01"});
   EXPECT_EQ(Redis({"add", "small", "-"}, Lines(0, 500)).err, "");

@@ -1,6 +1,7 @@
 // linefilter stats, end to end: what it tells of an image is what its bits and its maker say.
 #include <algorithm>
 #include <bitset>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -135,9 +136,48 @@ TEST_F(ToolsStatsTest, BlocksOfEquationsHaveLevels) {
   EXPECT_FALSE(classic.contains("block_load")) << "a layout without blocks";
 }
 
+// A filter whose keys are replaced has shorter entries than a new one; stats tells how much that is, and plan and
+// oracle what it takes.
+TEST_F(ToolsStatsTest, TellsWhatTurnoversLeaveAndWhenARebuildPays) {
+  const std::string image =
+      Build("image", Lines(0, 5000), {"--fpr", "0.01", "--layout", "quotient", "--removable", "--turnovers", "20"});
+  const json fresh = Stats({image});
+  EXPECT_EQ(fresh["removable"], true);
+  EXPECT_EQ(fresh["approximate_size"], 5000);
+  EXPECT_NEAR(fresh["length_lost"], 0, 0.3);
+  EXPECT_EQ(fresh["rebuild_pays"], false);
+  EXPECT_GT(fresh["level_median"], 40) << "5 bits, in eighths";
+  const std::string more = dir_.Write("more", Lines(5000, 12000));
+  Json({"add", image, more}, 0);
+  Json({"add", image, more, "--remove"}, 0);
+  const json turned = Stats({image});
+  EXPECT_EQ(turned["approximate_size"], 5000);
+  EXPECT_EQ(turned["rebuild_pays"], true) << "it was more than twice as full";
+  EXPECT_NEAR(turned["rebuilt_fpr"], fresh["rebuilt_fpr"].get<double>(), 1e-9);
+  EXPECT_NEAR(turned["length_lost"],
+              std::log2(turned["expected_fpr"].get<double>() / turned["rebuilt_fpr"].get<double>()), 1e-6);
+  EXPECT_GT(turned["length_lost"], 1);
+  EXPECT_FALSE(
+      Stats({Build("set", Lines(0, 5000), {"--fpr", "0.01", "--layout", "quotient"})}).contains("length_lost"));
+
+  const auto rates_of = [&](const std::string& turnovers) {
+    const json plan =
+        Json({"plan", "--num-keys", "1e6", "--bits-per-key", "12", "--removable", "--turnovers", turnovers}, 0);
+    EXPECT_EQ(plan["layouts"].size(), 2u) << "counting, quotient";
+    const json rows =
+        Json({"oracle", "--from", "12", "--to", "12", "--removable", "--turnovers", turnovers}, 0)["rows"];
+    EXPECT_EQ(rows.size(), 2u) << "counting, quotient";
+    return plan["layouts"][1]["expected_fpr"].get<double>();
+  };
+  EXPECT_NEAR(rates_of("0"), 0.0019244, 2e-6);
+  EXPECT_NEAR(rates_of("20"), 0.0084, 2e-4);
+  ExpectBadUsage({"plan", "--num-keys", "1e6", "--bits-per-key", "12", "--turnovers", "2"});
+  ExpectBadUsage({"oracle", "--removable", "--layout", "blocked"});
+}
+
 // At the limit that is told the model still holds the rate; one key more, no longer.
 TEST_F(ToolsStatsTest, TellsHowManyMoreKeysFit) {
-  for (const std::string layout : {"blocked", "classic", "retrieval", "counting", "split_block"}) {
+  for (const std::string layout : {"blocked", "classic", "retrieval", "counting", "split_block", "quotient"}) {
     const std::string bits_per_key = layout == "counting" ? "48" : "12";
     const std::string image = Build(layout, Lines(0, 20000), {"--bits-per-key", bits_per_key, "--layout", layout});
     const json stats = Stats({image, "--fpr", "0.02"});

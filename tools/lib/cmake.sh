@@ -44,7 +44,7 @@ named() {
 
 # The fast tests without those that measure false-positive rates: same bits, same rate, and the bits are what the rest
 # compares. They are for the release build; elsewhere they take half the time, or 10 to 50 times as long.
-RATE_TESTS=(fpr expected_fpr fpr_mutants fpr_regression retrieval_model sharding)
+RATE_TESTS=(fpr expected_fpr fpr_mutants fpr_regression quotient_model retrieval_model sharding)
 FAST=(-LE slow)
 FAST_BITS=(-LE slow -E "$(named "${RATE_TESTS[@]}")")
 

@@ -150,7 +150,16 @@ void Arguments::Seed(uint64_t* value, const char* help) {
 
 void Arguments::Removable(FilterOptions* options) {
   Flag("--removable", &options->removable,
-       "Keys can be removed again (add --remove), each as often as it was added; auto is then quotient");
+       "Keys can be removed again (add --remove), as often as they were added; auto is quotient");
+  AddParsed(app_, "--turnovers", "N", "With --removable: --fpr is the rate after all keys were replaced so many times",
+            [options](const std::string& text, std::string* error) {
+              uint64_t turnovers = 0;
+              if (!ParseCount(text, &turnovers, error)) return false;
+              *error = "is more than 4294967295, and after some hundred the rate stays";
+              options->turnovers = static_cast<uint32_t>(turnovers);
+              return turnovers <= UINT32_MAX;
+            });
+  Needs("--turnovers", "--removable");
 }
 
 void Arguments::Hash(HashId* value) {

@@ -51,7 +51,7 @@ class Arguments {
   void Count(const char* name, uint64_t* value, const char* help, Need need = Need::kOptional);
   // Takes a whole number of 64 bits, decimal or 0x hexadecimal.
   void Seed(uint64_t* value, const char* help);
-  // Declares whether keys can be removed again.
+  // Declares whether keys can be removed again, and how often they will be replaced.
   void Removable(FilterOptions* options);
   // Takes xxh3 or parquet; the other hashes come with --secret, or take no keys.
   void Hash(HashId* value);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "linefilter/options.h"
 #include "linefilter/sizing.h"
 #include "tools/measure/layouts.h"
 #include "tools/program/arguments.h"
@@ -20,17 +21,28 @@ struct Oracle {
   Layout layout = Layout::kAuto;  // = all
   uint64_t num_keys = 1000000;
   double from = 6, to = 24, step = 1;
+  FilterOptions options;  // only whether keys are removed, and how often they turn over
   bool all_probes = false, json = false;
 };
+
+// The num_probes of rows: 0 where the layout has none, but for one that tells by it whether keys can be removed.
+struct ProbesOfRows {
+  uint32_t least, most;
+};
+ProbesOfRows ProbesOf(const Oracle& oracle, const LayoutFacts& facts) {
+  if (facts.chooses_removal) return {oracle.options.removable, oracle.options.removable};
+  return {std::min(1u, facts.max_num_probes), facts.max_num_probes};
+}
 
 constexpr double kMaxRows = 10000;
 
 // This set is so large that one more key changes nothing, and no layout ends below it: 256 MiB.
 constexpr uint64_t kLargeBody = uint64_t{1} << 28;
 
-double LimitFpr(Layout layout, double bits_per_key, uint32_t num_probes) {
+double LimitFpr(const Oracle& oracle, Layout layout, double bits_per_key, uint32_t num_probes) {
   const double num_keys = std::round(8 * static_cast<double>(kLargeBody) / bits_per_key);
-  const double fpr = ExpectedFpr(layout, static_cast<uint64_t>(num_keys), kLargeBody, num_probes);
+  const double fpr =
+      ExpectedFprAfter(oracle.options.turnovers, layout, static_cast<uint64_t>(num_keys), kLargeBody, num_probes);
   if (FactsOf(layout).block_bytes != 0) return fpr;
   const double equal = num_keys / 18446744073709551616.0;  // whole hashes that agree: a rate that has no limit
   return (fpr - equal) / (1 - equal);
@@ -40,9 +52,10 @@ Status AddRows(const Oracle& oracle, Layout layout, double bits_per_key, std::ve
   Sizing sizing;
   const Status status = SizeForBitsPerKey(layout, oracle.num_keys, bits_per_key, &sizing);
   if (!status.ok()) return status;
-  const uint32_t best = NumProbesForBitsPerKey(layout, bits_per_key);
-  const uint32_t most = FactsOf(layout).max_num_probes;
-  for (uint32_t k = std::min(1u, most); k <= most; ++k) {  // 0: the layout has no probes
+  const ProbesOfRows probes = ProbesOf(oracle, FactsOf(layout));
+  const uint32_t best = std::max(probes.least, NumProbesForBitsPerKey(layout, bits_per_key));
+  sizing.num_probes = std::max(probes.least, sizing.num_probes);
+  for (uint32_t k = probes.least; k <= probes.most; ++k) {
     if (!oracle.all_probes && k != best) continue;
     const uint32_t k_of_set = oracle.all_probes ? k : sizing.num_probes;
     Report row;
@@ -50,11 +63,12 @@ Status AddRows(const Oracle& oracle, Layout layout, double bits_per_key, std::ve
     row.Real("bits_per_key", bits_per_key);
     row.Count("num_probes", k);
     row.Bool("best", k == best);
-    row.Rate("limit_fpr", LimitFpr(layout, bits_per_key, k));
+    row.Rate("limit_fpr", LimitFpr(oracle, layout, bits_per_key, k));
     row.Rate("limit_error", ModelError(layout, bits_per_key, k == best, true));
     row.Real("real_bits_per_key", sizing.bits_per_key);
     row.Count("num_probes_of_set", k_of_set);
-    row.Rate("expected_fpr", ExpectedFpr(layout, oracle.num_keys, sizing.body_bytes, k_of_set));
+    row.Rate("expected_fpr",
+             ExpectedFprAfter(oracle.options.turnovers, layout, oracle.num_keys, sizing.body_bytes, k_of_set));
     row.Rate("expected_error", ModelError(layout, sizing.bits_per_key, k_of_set == sizing.num_probes, false));
     rows->push_back(std::move(row));
   }
@@ -72,13 +86,20 @@ int RunOracle(const Oracle& oracle) {
   if (oracle.num_keys == 0) return Fail("oracle: --num-keys 0: the empty set has no false positives; give 1 or more");
   Report report;
   report.Count("num_keys", oracle.num_keys);
+  if (oracle.options.removable) report.Count("turnovers", oracle.options.turnovers);
   std::vector<Report> rows;
   for (const Layout layout : BuildableLayouts()) {
     if (oracle.layout != Layout::kAuto && oracle.layout != layout) continue;
+    const LayoutFacts facts = FactsOf(layout);
+    if (oracle.options.removable && !facts.gives_back && !facts.chooses_removal) continue;
     for (int i = 0; oracle.from + i * oracle.step <= oracle.to * (1 + 1e-12); ++i) {
       const Status status = AddRows(oracle, layout, std::min(oracle.from + i * oracle.step, oracle.to), &rows);
       if (!status.ok()) return Fail("oracle: %s", status.message());
     }
+  }
+  if (rows.empty()) {
+    return Fail("oracle: no key can be removed from layout %s: choose quotient or counting, or leave out --removable",
+                LayoutName(oracle.layout));
   }
   report.Table("rows", std::move(rows));
   report.Print(oracle.json);
@@ -93,6 +114,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Real("--to", &oracle->to, "B", "Last row; 24 by default");
   arguments.Real("--step", &oracle->step, "B", "From row to row; 1 by default");
   arguments.Flag("--all-probes", &oracle->all_probes, "A row for every number of probes, not only for the best");
+  arguments.Removable(&oracle->options);
   arguments.Json(&oracle->json);
   return [oracle] { return RunOracle(*oracle); };
 }
@@ -108,6 +130,9 @@ const Command kOracleCommand = {
     "layout from 4 to 24 (real) bits per key, relative; the tests hold it to them. Outside they are not "
     "stated (JSON: null).\n"
     "Keys whose 64-bit hashes agree, num_keys / 2^64, grow with the set: limit_fpr of `classic` leaves them out.\n"
+    "--removable leaves the layouts that give keys back. With --turnovers the rates are those after so many, which "
+    "are\n"
+    "right to 2 % more where keys are removed at random.\n"
     "Sizing (build, plan) uses the same model. Measured beside it: linefilter fpr.\n"
     "Exit code: 0, 2 bad usage.",
     &Declare};

@@ -17,6 +17,7 @@ namespace {
 
 struct Plan {
   RedisPlanRequest request;  // without --redis only its first three fields
+  FilterOptions options;     // only whether keys are removed, and how often they turn over
   bool json = false, redis = false;
   std::string rates;
 };
@@ -25,14 +26,13 @@ constexpr const char* kOfRedis[] = {"--lookups", "--inserts",     "--replicas", 
                                     "--batch",   "--shard-bytes", "--rebuild",  "--rates"};
 
 Status PlanLayout(const Plan& plan, bool by_fpr, Layout layout, Report* row) {
-  Sizing sizing;
-  Status status = by_fpr ? SizeForFpr(layout, plan.request.num_keys, plan.request.fpr, &sizing)
-                         : SizeForBitsPerKey(layout, plan.request.num_keys, plan.request.bits_per_key, &sizing);
-  if (!status.ok()) return status;
-  FilterOptions options;
+  FilterOptions options = plan.options;
   options.layout = layout;
   options.executor = Threads(DefaultThreads());  // as `build` does
   (by_fpr ? options.fpr : options.bits_per_key) = by_fpr ? plan.request.fpr : plan.request.bits_per_key;
+  Sizing sizing;
+  Status status = SizeForOptions(plan.request.num_keys, options, &sizing);
+  if (!status.ok()) return status;
   uint64_t image_bytes = 0, build_memory = 0;
   status = FilterBuilder::EstimateBytes(options, plan.request.num_keys, &image_bytes, &build_memory);
   if (!status.ok()) return status;
@@ -55,10 +55,10 @@ int RunRedis(const Plan& plan, const Arguments& arguments) {
 }
 
 int RunPlan(const Plan& plan, const Arguments& arguments) {
+  const bool by_fpr = arguments.Given("--fpr");
   for (const char* option : kOfRedis) {
     if (arguments.Given(option)) return Fail("plan: %s goes with --redis: give both, or neither", option);
   }
-  const bool by_fpr = arguments.Given("--fpr");
   Report report;
   report.Count("num_keys", plan.request.num_keys);
   if (by_fpr) {
@@ -66,6 +66,7 @@ int RunPlan(const Plan& plan, const Arguments& arguments) {
   } else {
     report.Real("wanted_bits_per_key", plan.request.bits_per_key);
   }
+  if (plan.options.removable) report.Count("turnovers", plan.options.turnovers);
   std::vector<Report> rows;
   for (const Layout layout : BuildableLayouts()) {
     Report row;
@@ -88,6 +89,8 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Rate("--fpr", &plan->request.fpr, "The highest acceptable false-positive rate, like 0.01");
   arguments.Real("--bits-per-key", &plan->request.bits_per_key, "B", "Or the size, 1 to 64");
   arguments.ExactlyOneOf({"--fpr", "--bits-per-key"});
+  arguments.Removable(&plan->options);
+  arguments.AtMostOneOf("--removable", "--redis");
   arguments.Flag("--redis", &plan->redis, "Of layout blocked in Redis or Redis Cluster: shards, memory, nodes");
   arguments.Count("--lookups", &plan->request.lookups, "With --redis: look-ups per second, 0 by default");
   arguments.Count("--inserts", &plan->request.inserts, "With --redis: inserts per second, 0 by default");
@@ -114,6 +117,7 @@ const Command kPlanCommand = {
     "body_bytes are the bits themselves, image_bytes the file, build_memory_bytes what `build` needs at most\n"
     "with all cores of this machine.\n"
     "A layout that cannot be had that way is named on standard error.\n"
+    "--removable leaves the layouts that give keys back. With --turnovers expected_fpr is the rate after so many.\n"
     "--redis: a filter of layout blocked in shards of 64 MiB, several filters above 2^32 blocks (name:0, name:1, ...,\n"
     "chosen by ShardOf), on as few masters as memory (with the pages that are copied while Redis saves), time of its\n"
     "thread (60 %) and network (50 %) allow. ..._of_node is the fullest master: shards fall on nodes by chance.\n"

@@ -1,10 +1,12 @@
 // linefilter stats shows how images are filled, block by block, and how many more keys they take.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "linefilter/sizing.h"
 #include "tools/measure/layouts.h"
 #include "tools/program/arguments.h"
 #include "tools/program/block_load.h"
@@ -49,6 +51,19 @@ void AddLoad(const FilterView& view, Report* report) {
   report->Table("block_load", std::move(rows));
 }
 
+// What removals left behind: how many bits shorter entries are than those of a new filter of the same keys, and whether
+// one pays. It does if it takes more than a turnover of its keys until it is as bad.
+void AddDrift(const FilterView& view, const SizeEstimate& size, Report* report) {
+  const LayoutFacts facts = FactsOf(view.layout(), view.num_probes());
+  if (!facts.chooses_removal || !facts.gives_back || !(size.keys >= 1) || !std::isfinite(size.keys)) return;
+  const uint64_t keys = static_cast<uint64_t>(size.keys + 0.5);
+  const double fpr = view.ExpectedFpr();
+  const double rebuilt = ExpectedFpr(view.layout(), keys, view.body_bytes(), view.num_probes());
+  report->Rate("rebuilt_fpr", rebuilt);
+  report->Real("length_lost", std::max(0.0, std::log2(fpr / rebuilt)));
+  report->Bool("rebuild_pays", fpr > ExpectedFprAfter(1, view.layout(), keys, view.body_bytes(), view.num_probes()));
+}
+
 // Describes an image. A secret is given to the images that ask for one, so that a list may be mixed.
 Status Describe(const Stats& stats, const std::string& path, Report* report, Image* image, SizeEstimate* size) {
   report->Text("image", path);
@@ -69,6 +84,7 @@ Status Describe(const Stats& stats, const std::string& path, Report* report, Ima
   *size = ReportImage(view, report);
   if (view.num_keys() != 0) report->Real("size_per_num_keys", size->keys / static_cast<double>(view.num_keys()));
   if (stats.fpr > 0) ReportRoom(view, stats.fpr, report);
+  AddDrift(view, *size, report);
   ReportStages(view, report);
   AddLoad(view, report);
   return status;
@@ -132,8 +148,11 @@ const Command kStatsCommand = {
     "key once it is made. The room of a `container` is that of its newest stage, the last row of stages.\n"
     "fill_ratio and block_fill are the share of bits that are 1, of all and of a block. block_load: how many of\n"
     "the 64-byte blocks have so many of their 512 bits set (`split_block`: 32 bytes, 256 bits). Blocks of `counting`\n"
-    "are told by how many of their 128 counters are above 0 (counters_min, ...), those of `retrieval` by their levels\n"
-    "(level_min, ...; 8 more halve the false-positive rate). `classic` has no blocks.\n"
+    "are told by how many of their 128 counters are above 0 (counters_min, ...), those of `retrieval` and `quotient` by\n"
+    "their levels (level_min, ...; 8 more halve the false-positive rate). `classic` has no blocks.\n"
+    "`quotient` with removable keys: rebuilt_fpr is the rate of a new filter of the same keys and size, length_lost how\n"
+    "many bits shorter the entries are than there, on average. rebuild_pays if the rate is above that of a new one after\n"
+    "a turnover of its keys.\n"
     "With --json always one object with a list, images.\n"
     "--at-most P is for scripts: the exit code is 1 if an image's expected_fpr is above P, or if its over_capacity is\n"
     "true (more keys than it was made for, beyond four standard errors). Standard error says which.\n"

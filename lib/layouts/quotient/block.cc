@@ -13,7 +13,7 @@ constexpr uint32_t kNone = ~uint32_t{0};
 
 uint32_t BitsAt(const uint8_t* block, uint32_t at, uint32_t width) {
   const uint32_t byte = std::min(at / 8, 56u);
-  return static_cast<uint32_t>(LoadLE64(block + byte) >> (at - 8 * byte) & ((uint64_t{1} << width) - 1));
+  return static_cast<uint32_t>(LoadLE64(block + byte) >> ((at - 8 * byte) & 63) & ((uint64_t{1} << width) - 1));
 }
 
 // The fields of a block in front of its entries.
@@ -108,7 +108,8 @@ void WriteEntries(const uint32_t* entries, uint32_t size, uint32_t length, uint8
     ++width;
     num_long = 0;
   }
-  uint64_t words[kBlockBytes / 8 + 1] = {0, num_long | (kMostRemainderBits - width) << 8};
+  // Entries of no bits lie behind the last word.
+  uint64_t words[kBlockBytes / 8 + 2] = {0, num_long | (kMostRemainderBits - width) << 8};
   const auto put = [&words](uint64_t bits, uint32_t at) {
     words[at / 64] |= bits << at % 64;
     words[at / 64 + 1] |= bits >> 1 >> (63 - at % 64);
@@ -140,9 +141,11 @@ uint32_t BlockEntries::PlaceOf(uint32_t entry) const {
 }
 
 double FprOfBlock(const uint8_t* block, uint32_t* num_entries) {
-  const BlockEntries list = BlockEntries::Of(block);
+  BlockEntries list = BlockEntries::Of(block);
   *num_entries = list.size;
   if (list.is_saturated) return 1;
+  // In a block that no writer makes equal entries may be apart, and their sum above 1.
+  if (!std::is_sorted(list.entries, list.entries + list.size)) std::sort(list.entries, list.entries + list.size);
   double fpr = 0;
   for (uint32_t i = 0; i < list.size; ++i) {
     if (i != 0 && list.entries[i] == list.entries[i - 1]) continue;

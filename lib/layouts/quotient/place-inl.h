@@ -35,10 +35,11 @@ inline constexpr uint32_t kWindowBits = 57;
 
 // 1 in the lowest bit of each field of `width` bits, and how many fields a window has.
 struct FieldOnes {
-  uint64_t of_width[kMostRemainderBits + 1] = {};
-  uint8_t in_window[kMostRemainderBits + 1] = {};
+  static constexpr uint32_t kMostWidth = kMostRemainderBits + 1;  // one more than an entry has
+  uint64_t of_width[kMostWidth + 1] = {};
+  uint8_t in_window[kMostWidth + 1] = {};
   constexpr FieldOnes() {
-    for (uint32_t width = 1; width <= kMostRemainderBits; ++width) {
+    for (uint32_t width = 1; width <= kMostWidth; ++width) {
       for (uint32_t at = 0; at + width <= 64; at += width) of_width[width] |= uint64_t{1} << at;
       in_window[width] = static_cast<uint8_t>(kWindowBits / width);
     }
@@ -57,7 +58,19 @@ namespace linefilter {
 namespace HWY_NAMESPACE {
 namespace {
 
-HWY_INLINE uint32_t CountOnes(uint64_t bits) { return static_cast<uint32_t>(__builtin_popcountll(bits)); }
+// Byte i has the ones of bytes 0 to i.
+HWY_INLINE uint64_t SumsOfOnes(uint64_t bits) {
+  uint64_t sums = bits - ((bits >> 1) & 0x5555555555555555);
+  sums = (sums & 0x3333333333333333) + ((sums >> 2) & 0x3333333333333333);
+  return ((sums + (sums >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101;
+}
+HWY_INLINE uint32_t CountOnes(uint64_t bits) {
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_SSE4
+  return static_cast<uint32_t>(SumsOfOnes(bits) >> 56);  // the compiler would call a function
+#else
+  return static_cast<uint32_t>(__builtin_popcountll(bits));
+#endif
+}
 // They must not be 0.
 HWY_INLINE uint32_t LowestOne(uint64_t bits) { return static_cast<uint32_t>(__builtin_ctzll(bits)); }
 HWY_INLINE uint32_t HighestOne(uint64_t bits) { return 63 - static_cast<uint32_t>(__builtin_clzll(bits)); }
@@ -68,9 +81,7 @@ HWY_INLINE uint32_t SelectOne(uint64_t bits, uint32_t number) {
   return static_cast<uint32_t>(_tzcnt_u64(_pdep_u64(uint64_t{1} << number, bits)));
 #else
   constexpr uint64_t kOnes = 0x0101010101010101, kHighs = 0x8080808080808080;
-  uint64_t sums = bits - ((bits >> 1) & 0x5555555555555555);
-  sums = (sums & 0x3333333333333333) + ((sums >> 2) & 0x3333333333333333);
-  sums = ((sums + (sums >> 4)) & 0x0f0f0f0f0f0f0f0f) * kOnes;  // byte i: the ones in bytes 0 to i
+  const uint64_t sums = SumsOfOnes(bits);
   if (number >= sums >> 56) return 64;
   const uint64_t not_above = ((number * kOnes | kHighs) - sums) & kHighs;  // bytes whose sum is at most `number`
   const uint32_t at = 8 * CountOnes(not_above);
@@ -127,10 +138,10 @@ struct RunBegins {
   }
 };
 
-// At least kWindowBits bits from that one on, or what there is until the block's end.
+// At least kWindowBits bits from that one on, or what there is until the block's end. At the end itself it is anything.
 HWY_INLINE uint64_t Window(const uint8_t* block, uint32_t at) {
   const uint32_t byte = at / 8 < 56 ? at / 8 : 56;
-  return internal::LoadLE64(block + byte) >> (at - 8 * byte);
+  return internal::LoadLE64(block + byte) >> ((at - 8 * byte) & 63);
 }
 
 // The fields of a sound block that is not empty.
@@ -152,10 +163,10 @@ struct Fields {
     const uint32_t dropped = second >> 8 & 31;
     width = internal::kMostRemainderBits - dropped;
     size = runs.Select(CountOnes(buckets));
-    const uint32_t last = num_long & 127;
+    const bool is_border = runs.Has(num_long & 127);
     runs.Keep(RunBegins::Below((size + 1) & 127));  // what follows is not theirs
     return HWY_LIKELY((buckets != 0) & (size < internal::kManyEntries) & (dropped < internal::kMostRemainderBits) &
-                      (num_long < size) & runs.Has(last) & ((dropped != 0) | (num_long == 0)) &
+                      (num_long < size) & is_border & ((dropped != 0) | (num_long == 0)) &
                       (internal::kRunEndsAt + size + BitsOf(size) <= internal::kQuotientBlockBits));
   }
   // The four words in front of the entries.
@@ -187,7 +198,7 @@ struct Place {
     highs = lows << ((bits - 1) & 63);
     run = Window(block, internal::kQuotientBlockBits - fields.BitsOf(begin + size)) & all;
     wanted = internal::RemainderOf(q, bits) * lows;
-    return HWY_LIKELY((run_bits <= internal::kWindowBits) & (bits != 0));
+    return HWY_LIKELY(run_bits <= internal::kWindowBits);
   }
   // The highest bits of the fields of a that are not smaller than those of b.
   HWY_INLINE uint64_t NotSmaller(uint64_t a, uint64_t b) const {

@@ -22,7 +22,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 // False if the key was certainly absent.
-HWY_NOINLINE bool RemoveEntry(uint32_t q, uint8_t* block) {
+[[maybe_unused]] HWY_NOINLINE bool RemoveEntry(uint32_t q, uint8_t* block) {
   Fields fields;
   Place place;
   if (HWY_UNLIKELY(!fields.Read(block) || !place.Find(block, fields, q))) return internal::RemoveFromBlock(q, block);

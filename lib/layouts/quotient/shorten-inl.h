@@ -36,7 +36,8 @@ HWY_INLINE uint64_t DropLowest(uint64_t fields, uint32_t n, uint32_t bits) {
 }
 
 // Whether two neighbours of one run among the entries first ... last - 1 are equal without their lowest bits.
-HWY_NOINLINE bool HasEqualNeighbours(const uint8_t* block, const Fields& fields, uint32_t first, uint32_t last) {
+[[maybe_unused]] HWY_NOINLINE bool HasEqualNeighbours(const uint8_t* block, const Fields& fields, uint32_t first,
+                                                      uint32_t last) {
   const uint64_t field = (uint64_t{1} << (fields.width + 1)) - 2;
   uint64_t before = 0;
   for (uint32_t i = first; i < last; ++i) {

@@ -163,7 +163,7 @@ class _Removing(Filter):
 @final
 class QuotientFilter(_Removing):
     """The filter with the fewest false positives of those that keys are added to: the layout "quotient". At 10 bits per key it
-    has two thirds of those of a BlockedFilter, and at 12 half. It reads one cache line, and takes longer to ask and to fill.
+    has three fifths of those of a BlockedFilter, and at 12 less than half. It reads one cache line, and takes longer to ask and to fill.
 
     With removable=True its keys can be removed. THE RATE THEN RISES as keys come and go; turnovers sizes the filter for that
     (doc/guide/delete.md). Remove a key as often as it was added, and only then. The filter cannot see that a key was never
@@ -187,8 +187,9 @@ class QuotientFilter(_Removing):
         *,
         bits_per_key: Optional[float] = None,
         fpr: Optional[float] = None,
+        num_probes: SupportsIndex = 0,
         removable: bool = False,
-        turnovers: float = 0,
+        turnovers: SupportsIndex = 0,
         seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
@@ -201,16 +202,17 @@ class QuotientFilter(_Removing):
 
         Args:
             removable: keys can be removed, each as often as it was added.
-            turnovers: fpr and bits_per_key promise the rate after so many turnovers, in each of which as many keys came and went
-                as are in. It goes with removable.
+            turnovers: fpr is the rate after so many turnovers, in each of which as many keys came and went as are in. It goes
+                with removable. 100 are for ever.
             num_keys, bits_per_key, fpr, seed, secret, caller_hashes, parquet_hash, memory_limit, foldable, like: as of
-                BlockedFilter. There is no num_probes to choose.
+                BlockedFilter.
+            num_probes: 0, for there is none to choose.
         """
         options = make_options(
             bits_per_key,
             fpr,
             self._layout,
-            0,
+            num_probes,
             seed,
             secret,
             caller_hashes,

@@ -78,6 +78,11 @@ def _image(image: Union[Bytes, FilterView]) -> Any:
     return image.image if isinstance(image, FilterView) else image
 
 
+def _from(generation: Optional[int]) -> int:
+    """The library's 0: the one that serves, as far as is known."""
+    return 0 if generation is None else as_uint(generation, "generation")
+
+
 @final
 class RedisFilter(TakingFilter, Closable):
     """A filter in Redis or Redis Cluster, which many processes and machines fill and ask.
@@ -189,27 +194,36 @@ class RedisFilter(TakingFilter, Closable):
         redis = _redis()
         redis.delete(make_servers(servers), _name(name))
 
-    def remove(self, key: Key) -> bool:
+    def remove(self, key: Key, *, generation: Optional[int] = None) -> bool:
         """Takes a key out once, of "counting" or a removable "quotient". False: refused, it was certainly absent, and nothing
         changed. Only what was added may be removed: a key that is a false positive takes another one's entry with it.
 
-        IncompatibleError where the filter gives nothing back, and while a generation is begun. After another error nobody knows
-        whether it was removed: leave it so. What the calls for many keys raise has three arrays of one item for each key:
-        `were_removed`; `failed`, which may be removed again; `unknown`, which may not, since one that is removed twice may take
-        another's entry."""
-        return self._core.remove(key)
+        A rebuild may leave the key out, where your store did not have it any more. If generations are ever begun, give
+        `generation` as it was before the key left the store: nothing is removed from another one. IncompatibleError then,
+        while a generation is begun, and where the filter gives nothing back.
 
-    def remove_many(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        After another error nobody knows whether it was removed: leave it so. What the calls for many keys raise has three
+        arrays of one item for each key: `were_removed`; `failed`, which may be removed again from this generation; `unknown`,
+        which may not, since one that is removed twice may take another's entry."""
+        return self._core.remove(key, _from(generation))
+
+    def remove_many(self, keys: Keys, *, generation: Optional[int] = None) -> npt.NDArray[np.bool_]:
         """Takes keys out, and tells of each whether it was removed."""
-        return of_each(keys, np.bool_, self._core.remove_words, self._core.remove_each)
+        core, of = self._core, _from(generation)
+        return of_each(
+            keys,
+            np.bool_,
+            lambda words, answers: core.remove_words(words, answers, of),
+            lambda others: core.remove_each(others, of),
+        )
 
-    def remove_hash(self, hash: SupportsIndex) -> bool:
+    def remove_hash(self, hash: SupportsIndex, *, generation: Optional[int] = None) -> bool:
         """Takes out a hash: of hash_key with this filter's seed or secret, or your own in a filter of such."""
-        return self._core.remove_hash(as_uint(hash, "a hash"))
+        return self._core.remove_hash(as_uint(hash, "a hash"), _from(generation))
 
-    def remove_hashes(self, hashes: Hashes) -> int:
+    def remove_hashes(self, hashes: Hashes, *, generation: Optional[int] = None) -> int:
         """Takes out many hashes: a uint64 array or an iterable of integers. Returns how many were removed."""
-        return self._core.remove_hashes(hash_words(hashes))
+        return self._core.remove_hashes(hash_words(hashes), _from(generation))
 
     def info(self) -> RedisInfo:
         """Parameters, shards, generations, and how full it is, from a sample of at most 1 MiB."""

@@ -90,6 +90,44 @@ TEST_F(RedisFilterClusterTest, IsTheLocalFilterOverAllMasters) {
   for (size_t i = 0; i < RedisCluster::kNumNodes; ++i) EXPECT_EQ(cluster_->client(i).Integer({"DBSIZE"}), 0);
 }
 
+// A script that is sent to another node (MOVED, ASK) did not run: each removal runs once.
+TEST_F(RedisFilterClusterTest, KeysAreRemovedWhileASlotMoves) {
+  constexpr size_t kKeys = 20000;
+  options_.removable = true;
+  options_.layout = Layout::kQuotient;
+  RedisFilter filter;
+  ASSERT_TRUE(IsOk(filter.Create(servers_, "seen", kKeys, options_, {2048})));
+  const std::vector<uint64_t> hashes = RandomHashes(kKeys, 4);
+  for (int times = 0; times < 2; ++times) {  // a second removal would find something
+    ASSERT_TRUE(IsOk(filter.InsertHashes(hashes.data(), kKeys, nullptr)));
+  }
+  RedisInfo info;
+  ASSERT_TRUE(filter.Info(&info).ok());
+  const auto remove = [&](size_t begin, size_t n) {
+    std::vector<RedisRemove> outcomes(n);
+    EXPECT_TRUE(IsOk(filter.RemoveHashes(hashes.data() + begin, n, outcomes.data())));
+    EXPECT_EQ(std::count(outcomes.begin(), outcomes.end(), RedisRemove::kRemoved), static_cast<ptrdiff_t>(n));
+  };
+  const uint32_t slot = cluster_->SlotOf(redis_internal::ShardName("seen", info.generation, 0));
+  const size_t to = (cluster_->OwnerOf(slot) + 1) % RedisCluster::kNumNodes;
+  cluster_->StartMove(slot, to);
+  cluster_->MoveKeys(slot, to, 100);
+  remove(0, kKeys / 2);  // ASK
+  cluster_->FinishMove(slot, to);
+  remove(kKeys / 2, kKeys / 2);  // MOVED
+  std::vector<uint8_t> answers(kKeys);
+  ASSERT_TRUE(IsOk(filter.MayContainHashes(hashes.data(), kKeys, answers.data())));
+  EXPECT_EQ(std::count(answers.begin(), answers.end(), 1), static_cast<ptrdiff_t>(kKeys));
+  remove(0, kKeys);
+  for (uint64_t i = 0; i < info.num_shards; ++i) {
+    const std::string shard = redis_internal::ShardName("seen", info.generation, i);
+    const std::string bytes = cluster_->client(cluster_->OwnerOf(cluster_->SlotOf(shard))).Text({"GET", shard});
+    ASSERT_GE(bytes.size(), 16u);
+    EXPECT_EQ(bytes.find_first_not_of('\0'), bytes.size() - 16) << i;
+  }
+  ASSERT_TRUE(RedisFilter::Delete(servers_, "seen").ok());
+}
+
 TEST_F(RedisFilterClusterTest, ANodeThatLostItsDataIsNotBelieved) {
   RedisFilter filter;
   ASSERT_TRUE(filter.Create(servers_, "seen", 900000, options_).ok());

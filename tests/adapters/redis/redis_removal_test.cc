@@ -1,56 +1,14 @@
-// Keys are removed from a filter in Redis while others insert and remove: no member is lost, whoever dies or loses his
-// connection, and nothing is removed twice. (Each block that is emptied is all zero, so too few removals are seen,
-// too.)
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
+// Keys are removed from a filter in Redis as from a local one. What would take other keys away is refused, and no
+// script that removes runs twice.
+#include "tests/adapters/redis/redis_removal_test.h"
 
 #include <atomic>
-#include <chrono>
-#include <numeric>
-#include <thread>
 
 #include "linefilter/view.h"
-#include "tests/adapters/redis/redis_filter_test.h"
 #include "tests/testing/redis_relay.h"
 
 namespace linefilter::test {
 namespace {
-
-FilterOptions Removable(double bits_per_key) {
-  FilterOptions options;
-  options.layout = Layout::kQuotient;
-  options.removable = true;
-  options.bits_per_key = bits_per_key;
-  return options;
-}
-
-class RedisRemovalTest : public RedisFilterTest {
- protected:
-  void SetUp() override {
-    ASSERT_NO_FATAL_FAILURE(RedisFilterTest::SetUp());
-    options_ = Removable(12);
-  }
-};
-
-std::vector<RedisRemove> RemoveAll(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
-  std::vector<RedisRemove> outcomes(hashes.size(), RedisRemove::kFailed);
-  EXPECT_TRUE(IsOk(filter->RemoveHashes(hashes.data(), hashes.size(), outcomes.data())));
-  return outcomes;
-}
-
-size_t CountOf(const std::vector<RedisRemove>& outcomes, RedisRemove wanted) {
-  return static_cast<size_t>(std::count(outcomes.begin(), outcomes.end(), wanted));
-}
-
-std::string BodyOf(const Filter& filter) {
-  return std::string(reinterpret_cast<const char*>(filter.body()), static_cast<size_t>(filter.body_bytes()));
-}
-
-std::vector<uint64_t> Part(const std::vector<uint64_t>& all, size_t begin, size_t n) {
-  return std::vector<uint64_t>(all.begin() + static_cast<ptrdiff_t>(begin),
-                               all.begin() + static_cast<ptrdiff_t>(begin + n));
-}
 
 TEST_F(RedisRemovalTest, IsThatOfTheLocalFilter) {
   constexpr size_t kKeys = 3000;
@@ -138,18 +96,31 @@ TEST_F(RedisRemovalTest, IsRefusedWhereItWouldTakeOtherKeysAway) {
   RedisFilter closed;
   EXPECT_EQ(closed.RemoveHash(hash, &outcome).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(outcome, RedisRemove::kFailed);
-  const auto refuses = [&](RedisFilter* filter, const char* why) {
+  const auto refuses = [&](RedisFilter* filter, const char* why, RedisRemove expected = RedisRemove::kFailed) {
     outcome = RedisRemove::kRemoved;
     EXPECT_TRUE(IsOk(filter->InsertHash(hash, nullptr)));
     EXPECT_TRUE(Says(StatusCode::kIncompatible, filter->RemoveHash(hash, &outcome), why));
-    EXPECT_EQ(outcome, RedisRemove::kFailed);
+    EXPECT_EQ(outcome, expected);
     EXPECT_EQ(CountMissing(filter, {hash}), 0u);
   };
-  RedisFilter removable = Create("removable", 100);
+  RedisFilter removable = Create("removable", 100), early = Open("removable");
   EXPECT_TRUE(IsOk(removable.BeginGeneration(100, options_)));
-  refuses(&removable, "between two generations");
+  refuses(&removable, "between two generations", RedisRemove::kUnknown);
+  RedisFilter late = Open("removable");
+  const uint64_t before = late.generation();
   EXPECT_TRUE(IsOk(removable.SwitchGeneration()));
-  EXPECT_EQ(RemoveAll(&removable, {hash})[0], RedisRemove::kRemoved);
+  for (RedisFilter* filter : {&early, &late}) {  // the one that it saw last is another one
+    EXPECT_TRUE(Says(StatusCode::kIncompatible, filter->RemoveHash(hash, &outcome), "another generation"));
+    EXPECT_EQ(outcome, RedisRemove::kUnknown);
+    EXPECT_TRUE(Says(StatusCode::kIncompatible, filter->RemoveHash(hash, &outcome, before), "another generation"));
+    EXPECT_EQ(CountMissing(filter, {hash}), 0u);
+  }
+  std::vector<RedisRemove> many(1000, RedisRemove::kFailed);  // several batches
+  EXPECT_FALSE(late.RemoveHashes(RandomHashes(1000, 12).data(), 1000, many.data(), before).ok());
+  EXPECT_EQ(CountOf(many, RedisRemove::kUnknown), 1000u);
+  EXPECT_EQ(RemoveAll(&late, {hash})[0], RedisRemove::kRemoved);
+  EXPECT_TRUE(IsOk(early.RemoveHash(hash, &outcome, removable.generation())));
+  EXPECT_EQ(outcome, RedisRemove::kAbsent);
 
   options_.removable = false;
   RedisFilter set = Create("set", 100);
@@ -202,6 +173,34 @@ TEST_F(RedisRemovalTest, AScriptThatHadNoReplyIsNotRunAgain) {
   }
 }
 
+// The server did not say behind the script that it is still the master: its reply does not count, nor does the script
+// run again on the master that is there now.
+TEST_F(RedisRemovalTest, AReplyThatDoesNotCountIsNotAskedForAgain) {
+  const std::vector<uint64_t> hashes = RandomHashes(10, 13);
+  RedisFilter direct = Create("seen", 100);
+  for (int times = 0; times < 2; ++times) (void)InsertAll(&direct, hashes);
+  RedisRelay relay(server_->port());
+  std::atomic<int> scripts{0};
+  std::atomic<bool> was_closed{false};
+  relay.before = [&](const RedisRelay::Words& words) {
+    scripts += words[0] == "EVAL";
+    if (words[0] != "ROLE" || scripts == 0 || was_closed) return RedisRelay::Act();
+    was_closed = true;
+    return RedisRelay::Act(RedisRelay::Act::kClose);
+  };
+  RedisServers servers = servers_;
+  servers.addresses = relay.address();
+  RedisFilter filter = Opened(servers, "seen");
+  scripts = 0;
+  was_closed = false;
+  std::vector<RedisRemove> outcomes(hashes.size());
+  EXPECT_EQ(filter.RemoveHashes(hashes.data(), hashes.size(), outcomes.data()).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(CountOf(outcomes, RedisRemove::kUnknown), hashes.size());
+  EXPECT_TRUE(was_closed);
+  EXPECT_EQ(scripts, 1);
+  EXPECT_EQ(CountMissing(&direct, hashes), 0u);
+}
+
 // What others write between the read and the write of a block is not undone; the reply brings it, and it is changed.
 TEST_F(RedisRemovalTest, WhatOthersWroteMeanwhileStays) {
   RedisFilter other = Create("seen", 20);  // a few blocks
@@ -222,136 +221,6 @@ TEST_F(RedisRemovalTest, WhatOthersWroteMeanwhileStays) {
   EXPECT_GT(next, 11u) << "a script was answered by another block";
   local.InsertHashes(hashes.data(), next);
   EXPECT_TRUE(Body() == BodyOf(local));
-}
-
-constexpr size_t kWriters = 8;
-
-// Eight writers have keys of their own, and some that all of them insert; most fit into few blocks, where they meet.
-TEST_F(RedisRemovalTest, EightWritersLoseNothing) {
-  constexpr size_t kOwn = 400, kShared = 200, kRounds = 6, kGuests = 100;
-  options_ = Removable(20);
-  (void)Create("seen", kWriters * kOwn + kShared, {64 * 40});
-  const std::vector<uint64_t> hashes = RandomHashes(kWriters * kOwn, 8), shared = RandomHashes(kShared, 9);
-  Filter local;
-  ASSERT_TRUE(local.Create(kWriters * kOwn + kShared, options_).ok());
-  local.InsertHashes(hashes.data(), hashes.size());
-  for (size_t w = 0; w < kWriters; ++w) local.InsertHashes(shared.data(), shared.size());
-  const auto all_write = [&](const auto& work) {
-    std::vector<std::thread> writers;
-    for (size_t w = 0; w < kWriters; ++w) {
-      writers.emplace_back([&, w] {
-        RedisFilter filter = Open("seen");
-        work(&filter, w);
-      });
-    }
-    for (std::thread& writer : writers) writer.join();
-  };
-  all_write([&](RedisFilter* filter, size_t w) {
-    (void)InsertAll(filter, Part(hashes, w * kOwn, kOwn));
-    (void)InsertAll(filter, shared);
-  });
-  EXPECT_TRUE(Body() == BodyOf(local)) << "nothing was removed, so the bytes depend on the insertions alone";
-
-  std::atomic<size_t> lost{0}, refused{0};
-  all_write([&](RedisFilter* filter, size_t w) {
-    const std::vector<uint64_t> own = Part(hashes, w * kOwn, kOwn);
-    for (size_t round = 0; round < kRounds; ++round) {
-      const std::vector<uint64_t> guests = RandomHashes(kGuests, 100 + w * kRounds + round);
-      (void)InsertAll(filter, guests);
-      if (round == 2 && w != 0) refused += kShared - CountOf(RemoveAll(filter, shared), RedisRemove::kRemoved);
-      lost += CountMissing(filter, own) + CountMissing(filter, shared) + CountMissing(filter, guests);
-      refused += kGuests - CountOf(RemoveAll(filter, guests), RedisRemove::kRemoved);
-    }
-  });
-  EXPECT_EQ(lost, 0u);
-  EXPECT_EQ(refused, 0u);
-  RedisFilter filter = Open("seen");
-  EXPECT_EQ(CountMissing(&filter, hashes), 0u);
-  EXPECT_EQ(CountMissing(&filter, shared), 0u);
-  all_write([&](RedisFilter* last, size_t w) {
-    refused += kOwn - CountOf(RemoveAll(last, Part(hashes, w * kOwn, kOwn)), RedisRemove::kRemoved);
-    if (w == 0) refused += kShared - CountOf(RemoveAll(last, shared), RedisRemove::kRemoved);
-  });
-  EXPECT_EQ(refused, 0u);
-  EXPECT_EQ(Body(), std::string(static_cast<size_t>(filter.body_bytes()), '\0')) << "each entry was taken out";
-}
-
-// Does not come back: keys come and go until it is killed.
-[[noreturn]] void ComeAndGo(const RedisServers& servers, uint64_t seed) {
-  RedisFilter filter;
-  for (uint64_t round = 0; filter.is_open() || filter.Open(servers, "seen").ok(); ++round) {
-    const std::vector<uint64_t> guests = RandomHashes(300, seed + round);
-    if (!filter.InsertHashes(guests.data(), guests.size(), nullptr).ok()) _exit(1);
-    if (!filter.RemoveHashes(guests.data(), guests.size(), nullptr).ok()) _exit(1);
-  }
-  _exit(1);
-}
-
-// Whoever is killed in the midst of a batch leaves entries at most: no member goes.
-TEST_F(RedisRemovalTest, WritersThatAreKilledLoseNothing) {
-  constexpr size_t kMembers = 5000, kRounds = 5;
-  RedisFilter filter = Create("seen", kMembers);
-  const std::vector<uint64_t> members = RandomHashes(kMembers, 10);
-  (void)InsertAll(&filter, members);
-  for (size_t round = 0; round < kRounds; ++round) {
-    std::vector<pid_t> writers;
-    for (size_t w = 0; w < kWriters; ++w) {
-      writers.push_back(fork());
-      ASSERT_GE(writers.back(), 0);
-      if (writers.back() == 0) ComeAndGo(servers_, 1000000 * (1 + round * kWriters + w));
-    }
-    const int64_t before = NumCalls("eval");
-    EXPECT_TRUE(WaitUntil([&] { return NumCalls("eval") > before + 200; }));
-    EXPECT_EQ(CountMissing(&filter, members), 0u);
-    for (const pid_t writer : writers) {
-      kill(writer, SIGKILL);
-      int ended = 0;
-      EXPECT_EQ(waitpid(writer, &ended, 0), writer);
-      EXPECT_TRUE(WIFSIGNALED(ended)) << "it ended by itself: " << ended;
-    }
-  }
-  EXPECT_EQ(CountMissing(&filter, members), 0u);
-}
-
-// Removals fail while a generation is begun or left, and are right again behind it.
-TEST_F(RedisRemovalTest, LosesNothingWhileGenerationsAreSwitched) {
-  constexpr size_t kMembers = 2000, kSwitches = 6;
-  RedisFilter rebuilder = Create("seen", kMembers, {64 * 100});
-  const std::vector<uint64_t> members = RandomHashes(kMembers, 11);
-  (void)InsertAll(&rebuilder, members);
-  std::atomic<bool> stops{false};
-  std::atomic<size_t> lost{0}, removed{0}, not_removed{0}, wrong{0};
-  std::vector<std::thread> writers;
-  for (size_t w = 0; w < kWriters; ++w) {
-    writers.emplace_back([&, w] {
-      RedisFilter filter = Open("seen");
-      for (uint64_t round = 0; !stops; ++round) {
-        const std::vector<uint64_t> guests = RandomHashes(50, 1000000 * (w + 1) + round);
-        (void)InsertAll(&filter, guests);
-        lost += CountMissing(&filter, guests);
-        std::vector<RedisRemove> outcomes(guests.size());
-        const Status status = filter.RemoveHashes(guests.data(), guests.size(), outcomes.data());
-        const size_t undecided = CountOf(outcomes, RedisRemove::kFailed) + CountOf(outcomes, RedisRemove::kUnknown);
-        wrong += status.ok() != (undecided == 0);
-        removed += CountOf(outcomes, RedisRemove::kRemoved);
-        not_removed += undecided;
-        lost += CountMissing(&filter, members);
-      }
-    });
-  }
-  for (size_t i = 0; i < kSwitches; ++i) {
-    const size_t before = removed;
-    EXPECT_TRUE(WaitUntil([&] { return removed > before + 500; }));
-    EXPECT_TRUE(IsOk(rebuilder.BeginGeneration(kMembers, options_, {64 * (50 + 20 * i)})));
-    EXPECT_TRUE(IsOk(rebuilder.InsertHashesIntoNext(members.data(), members.size())));
-    EXPECT_TRUE(IsOk(rebuilder.SwitchGeneration()));
-  }
-  stops = true;
-  for (std::thread& writer : writers) writer.join();
-  EXPECT_EQ(lost, 0u);
-  EXPECT_EQ(wrong, 0u);
-  EXPECT_GT(not_removed, 0u);
-  EXPECT_EQ(CountMissing(&rebuilder, members), 0u);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/layouts/quotient/block.h"
 #include "linefilter/filter.h"
 #include "linefilter/options.h"
 #include "linefilter/sizing.h"
@@ -111,6 +112,21 @@ TEST(QuotientModel, IsTheMeanRateOfFilters) {
       }
     }
   }
+}
+
+// In a block that no writer makes entries may be out of order: 0, 1, 0, 1, ... of one bit each, all of bucket 0. They
+// are two of 128 cells.
+TEST(QuotientModel, CountsEachEntryOfABlockOnce) {
+  constexpr uint32_t kEntries = 180;
+  uint8_t block[64] = {};
+  const auto set = [&](uint32_t bit) { block[bit / 8] = static_cast<uint8_t>(block[bit / 8] | 1u << bit % 8); };
+  set(0);
+  block[9] = 25;  // one bit is left
+  set(77 + kEntries - 1);
+  for (uint32_t i = 0; i < kEntries; i += 2) set(512 - (i + 1));
+  uint32_t num_entries = 0;
+  EXPECT_EQ(internal::FprOfBlock(block, &num_entries), 2.0 / 128);
+  EXPECT_EQ(num_entries, kEntries);
 }
 
 // The rows, in %: the rates are at most these, and so are the bits per key for 1, 0.1 and 0.01 %.

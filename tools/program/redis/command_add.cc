@@ -23,6 +23,7 @@ struct Add {
   std::string name, print;
   KeysOption keys;
   SecretOption secret;
+  bool remove = false;
   bool json = false;
 };
 
@@ -81,6 +82,38 @@ std::string AdviceOf(StatusCode code) {
   }
 }
 
+// Takes the keys out. What nobody knows of is counted by itself: it is not to be removed again.
+int RunRemove(const Add& add, KeyReader* reader, RedisFilter* filter) {
+  Status status;
+  uint64_t of[4] = {0, 0, 0, 0}, read = 0;  // per RedisRemove
+  std::vector<uint64_t> hashes;
+  std::vector<RedisRemove> outcomes;
+  const Status all_read = ReadKeys(reader, "removing keys", [&](const std::vector<std::string_view>& keys) {
+    hashes.clear();
+    for (const std::string_view& key : keys) hashes.push_back(filter->HashOf(key));
+    outcomes.assign(keys.size(), RedisRemove::kFailed);
+    status = filter->RemoveHashes(hashes.data(), hashes.size(), outcomes.data());
+    for (const RedisRemove outcome : outcomes) ++of[static_cast<size_t>(outcome)];
+    read += keys.size();
+    return status.ok();
+  });
+  if (status.ok() || of[2] != read) {
+    Report report;
+    report.Text("filter", add.name);
+    report.Count("keys_read", read);
+    report.Count("removed", of[1]);
+    report.Count("absent", of[0]);
+    report.Count("failed", of[2]);
+    report.Count("unknown", of[3]);
+    report.Print(add.json);
+  }
+  if (!status.ok()) {
+    return FailRedis("add --remove", add.name, status,
+                     of[3] == 0 ? "" : "Do not remove again what is unknown: it costs a false positive at most.");
+  }
+  return all_read.ok() ? kExitGood : Fail("%s", all_read.message());
+}
+
 int RunAdd(const Add& add) {
   KeyReader reader;
   const Status opened = reader.Open(add.keys);
@@ -90,6 +123,7 @@ int RunAdd(const Add& add) {
     return failed;
   Status status = filter.KeyStatus();
   if (!status.ok()) return FailRedis("add", add.name, status);
+  if (add.remove) return RunRemove(add, &reader, &filter);
 
   Counts counts;
   std::vector<uint64_t> hashes;
@@ -140,6 +174,8 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Choice("--print", &add->print, {"new", "known", "failed"},
                    "Print only the lines whose keys have this outcome, as they were read");
   arguments.AtMostOneOf("--print", "--json");
+  arguments.Flag("--remove", &add->remove, "Take the keys out instead, each once; of filters made with --removable");
+  arguments.AtMostOneOf("--print", "--remove");
   arguments.Secret(&add->secret, SecretUse::kAsk, &add->keys);
   DeclareServer(&arguments, ServerUse::kAdd, &add->server);
   arguments.Json(&add->json);
@@ -154,6 +190,8 @@ const Command kRedisAddCommand = {
     "new: certainly nobody had added it, and no other writer is told so of this key. known: it was there, or it looks\n"
     "so (expected_fpr of `linefilter redis info`). failed: nobody vouches for it; adding again is always right.\n"
     "A warning at the end tells of a filter that has more keys than it was made for.\n"
+    "--remove is for keys that were added, and exact: a false positive would take another key with it. absent: it was\n"
+    "not there. failed: remove it again. unknown: a reply was lost, do not remove it again.\n"
     "What was acknowledged and not printed, since this was interrupted or its output failed, is known next time.\n"
     "Where a batch fails, the rest is not read. Where the filter or a part of it is gone, so is what was "
     "acknowledged:\n"

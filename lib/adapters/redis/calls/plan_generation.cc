@@ -15,14 +15,6 @@ namespace {
 constexpr uint64_t kLeastBytesOfBits = 8;
 
 Status CompletePlan(const FilterRecord& record, const RedisLayout& layout, Generation planned, Generation* generation) {
-  if (FactsOf(planned.layout).takes_keys && !TakesInsertions(planned.layout)) {
-    // An insertion is not some bits that Redis could set: it writes a block anew, which must not have changed
-    // meanwhile.
-    return Status::Error(StatusCode::kIncompatible,
-                         "Redis cannot hold filters of layout %s yet: take layout blocked, or counting, or give each "
-                         "program the image as a file",
-                         LayoutName(planned.layout));
-  }
   const auto num_masters = static_cast<uint32_t>(record.router().num_masters());
   Status status = ChooseShardBytes(planned.layout, planned.body_bytes, layout, num_masters, &planned.shard_bytes);
   if (status.ok()) status = NewGenerationId(&planned.id);

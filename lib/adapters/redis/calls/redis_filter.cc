@@ -139,12 +139,15 @@ Status RedisFilter::InsertHashes(const uint64_t* hashes, size_t n, RedisInsert* 
   return status;
 }
 
-Status RedisFilter::RemoveHash(uint64_t hash, RedisRemove* outcome) noexcept { return RemoveHashes(&hash, 1, outcome); }
+Status RedisFilter::RemoveHash(uint64_t hash, RedisRemove* outcome, uint64_t generation) noexcept {
+  return RemoveHashes(&hash, 1, outcome, generation);
+}
 
-Status RedisFilter::RemoveHashes(const uint64_t* hashes, size_t n, RedisRemove* outcomes) noexcept {
+Status RedisFilter::RemoveHashes(const uint64_t* hashes, size_t n, RedisRemove* outcomes,
+                                 uint64_t generation) noexcept {
   bool done = false;
   const Status status = Guarded(state_, [&](FilterState* state) {
-    const Status removed = redis_internal::Remove(&state->record, hashes, n, outcomes);
+    const Status removed = redis_internal::Remove(&state->record, generation, hashes, n, outcomes);
     done = true;
     return removed;
   });

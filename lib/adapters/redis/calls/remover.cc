@@ -1,7 +1,8 @@
 // A removal that ran twice would take the entry of another key. So the scripts that write are sent once (Kind::kOnce).
 // Where nobody knows whether one ran, the key may stay: that is a false positive more, and nothing is lost.
 //
-// Only one generation may be there. In the next one a key may be a mere false positive, and the entry another key's.
+// Only one generation may be there, and it stays the same from the first look to the last write. In another one a key
+// may be a mere false positive, and the entry another key's.
 #include "lib/adapters/redis/calls/remover.h"
 
 #include <algorithm>
@@ -100,22 +101,28 @@ Status CheckGivesBack(const FilterRecord& record) {
   if (!GivesBack(current.layout, current.num_probes)) {
     return Status::Error(StatusCode::kIncompatible,
                          "filter %s in Redis is %s%s, which gives no key back: build it anew without the key, or "
-                         "create it with FilterOptions::removable",
+                         "create a removable one",
                          name.c_str(), LayoutName(current.layout), facts.chooses_removal ? " (a set)" : "");
   }
-  if (!header.next.exists() && !header.previous.exists()) return Status();
+  return Status();
+}
+
+bool IsBetween(const FilterRecord& record) {
+  return record.header().next.exists() || record.header().previous.exists();
+}
+
+Status BetweenGenerations(const std::string& name) {
   return Status::Error(StatusCode::kIncompatible,
-                       "filter %s in Redis is between two generations, so no key can be removed: one in which the key "
-                       "is only a false positive would give up another key; remove it after the switch",
-                       name.c_str());
+                       "filter %s in Redis is between two generations, so no key can be removed: leave it in, for the "
+                       "next one may not have it, and would give up another key",
+                       Printable(name).c_str());
 }
 
 Status ServesNoMore(const std::string& name) {
-  return Status::Error(
-      StatusCode::kUnavailable,
-      "the generation of filter %s in Redis changed while keys were removed: nobody knows whether they "
-      "are in the one that serves now; do not remove them again",
-      Printable(name).c_str());
+  return Status::Error(StatusCode::kIncompatible,
+                       "another generation of filter %s in Redis serves than the one that the keys are to be removed "
+                       "from: nobody knows whether it has them, so do not remove them again",
+                       Printable(name).c_str());
 }
 
 Status SomeStay(const std::string& name) {
@@ -134,12 +141,21 @@ void Forget(RedisRemove* outcomes, size_t n) {
 }
 
 // *goes_on means that an error is not that of all keys.
-Status RemoveOneBatch(FilterRecord* record, const uint64_t* hashes, size_t n, RedisRemove* outcomes, bool* goes_on) {
+Status RemoveOneBatch(FilterRecord* record, uint64_t id, const uint64_t* hashes, size_t n, RedisRemove* outcomes,
+                      bool* goes_on) {
   Router& router = record->router();
   for (int tries = 0; tries < kMostGenerations; ++tries) {
+    if (IsBetween(*record)) {  // perhaps no more
+      const Status read = record->ReadHeader();
+      if (!read.ok()) return read;
+    }
     Status status = CheckGivesBack(*record);
     if (!status.ok()) return status;
-    const uint64_t id = record->current().generation.id;
+    const bool serves = record->current().generation.id == id;
+    if (!serves || IsBetween(*record)) {
+      std::fill(outcomes, outcomes + n, RedisRemove::kUnknown);
+      return serves ? BetweenGenerations(record->name()) : ServesNoMore(record->name());
+    }
     RemoveBatch removals(record->current(), record->header().version, record->look(), hashes, n);
     status = removals.Run(&router, &record->batch());
     for (size_t i = 0; i < n; ++i) outcomes[i] = removals.OutcomeOf(i);
@@ -169,7 +185,8 @@ Status RemoveOneBatch(FilterRecord* record, const uint64_t* hashes, size_t n, Re
 
 }  // namespace
 
-Status Remove(FilterRecord* record, const uint64_t* hashes, size_t n, RedisRemove* outcomes) {
+Status Remove(FilterRecord* record, uint64_t generation, const uint64_t* hashes, size_t n, RedisRemove* outcomes) {
+  if (generation == 0) generation = record->header().current.id;
   if (outcomes != nullptr) std::fill(outcomes, outcomes + n, RedisRemove::kFailed);
   std::vector<RedisRemove> part;
   Status first;
@@ -178,11 +195,15 @@ Status Remove(FilterRecord* record, const uint64_t* hashes, size_t n, RedisRemov
     const size_t count = std::min(n - begin, BlockKeysAtOnce(record->current().generation.num_blocks()));
     part.assign(count, RedisRemove::kFailed);
     bool goes_on = false;
-    const Status status = RemoveOneBatch(record, hashes + begin, count, part.data(), &goes_on);
+    const Status status = RemoveOneBatch(record, generation, hashes + begin, count, part.data(), &goes_on);
     if (outcomes != nullptr) std::copy(part.begin(), part.end(), outcomes + begin);
     if (first.ok()) first = status;
-    if (!status.ok() && !goes_on) break;
     begin += count;
+    if (status.ok() || goes_on) continue;
+    // What is true of the generation is true of the other keys, too: they must not be removed from a later one.
+    const bool leave = status.code() == StatusCode::kIncompatible && part[0] == RedisRemove::kUnknown;
+    if (leave && outcomes != nullptr) std::fill(outcomes + begin, outcomes + n, RedisRemove::kUnknown);
+    break;
   }
   return first;
 }

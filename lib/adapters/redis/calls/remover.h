@@ -12,8 +12,9 @@
 
 namespace linefilter::redis_internal {
 
-// `outcomes` may be null. It may throw std::bad_alloc.
-Status Remove(FilterRecord* record, const uint64_t* hashes, size_t n, RedisRemove* outcomes);
+// Removes from that generation alone; 0 means the one that served when the record was read last. `outcomes` may be
+// null. It may throw std::bad_alloc.
+Status Remove(FilterRecord* record, uint64_t generation, const uint64_t* hashes, size_t n, RedisRemove* outcomes);
 
 }  // namespace linefilter::redis_internal
 

@@ -33,8 +33,8 @@ enum class Kind : uint8_t {
 //
 // A command may run more than once, and a first run may come even after the second: after a lost connection or a
 // time-out nobody knows whether it ran. So give only commands that may be repeated, in that order: bits set, a larger
-// version written, "if it was this, then that". A kOnce alone runs once at most: where nobody knows whether it did, that
-// is its error.
+// version written, "if it was this, then that". A kOnce alone runs once at most: where nobody knows whether it did,
+// that is its error.
 class Batch {
  public:
   // Returns the number of the command: 0, 1, 2... `most_bytes` are those of its reply, the strings of a list together;

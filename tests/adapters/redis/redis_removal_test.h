@@ -1,0 +1,50 @@
+// What tests of removals from filters in Redis share.
+#ifndef LINEFILTER_TESTS_ADAPTERS_REDIS_REDIS_REMOVAL_TEST_H_
+#define LINEFILTER_TESTS_ADAPTERS_REDIS_REDIS_REMOVAL_TEST_H_
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/adapters/redis/redis_filter_test.h"
+
+namespace linefilter::test {
+
+inline FilterOptions Removable(double bits_per_key) {
+  FilterOptions options;
+  options.layout = Layout::kQuotient;
+  options.removable = true;
+  options.bits_per_key = bits_per_key;
+  return options;
+}
+
+class RedisRemovalTest : public RedisFilterTest {
+ protected:
+  void SetUp() override {
+    ASSERT_NO_FATAL_FAILURE(RedisFilterTest::SetUp());
+    options_ = Removable(12);
+  }
+};
+
+inline std::vector<RedisRemove> RemoveAll(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
+  std::vector<RedisRemove> outcomes(hashes.size(), RedisRemove::kFailed);
+  EXPECT_TRUE(IsOk(filter->RemoveHashes(hashes.data(), hashes.size(), outcomes.data())));
+  return outcomes;
+}
+
+inline size_t CountOf(const std::vector<RedisRemove>& outcomes, RedisRemove wanted) {
+  return static_cast<size_t>(std::count(outcomes.begin(), outcomes.end(), wanted));
+}
+
+inline std::string BodyOf(const Filter& filter) {
+  return std::string(reinterpret_cast<const char*>(filter.body()), static_cast<size_t>(filter.body_bytes()));
+}
+
+inline std::vector<uint64_t> Part(const std::vector<uint64_t>& all, size_t begin, size_t n) {
+  return std::vector<uint64_t>(all.begin() + static_cast<ptrdiff_t>(begin),
+                               all.begin() + static_cast<ptrdiff_t>(begin + n));
+}
+
+}  // namespace linefilter::test
+
+#endif  // LINEFILTER_TESTS_ADAPTERS_REDIS_REDIS_REMOVAL_TEST_H_
