@@ -23,9 +23,15 @@ inline size_t TargetTableIndex() {
 }  // namespace linefilter::internal
 
 // Only `retrieval` gains by AVX3_DL, which has GFNI. All other code is that of AVX3 there, and calls it: 25 KB less of
-// a program that reads images. This is for a file that Highway compiles for several targets, AVX3 before the better ones.
+// a program that reads images. This is for a file that Highway compiles for several targets, AVX3 before the better
+// ones.
 #define LINEFILTER_SAME_AS_AVX3 \
   (HWY_ARCH_X86 && HWY_TARGET < HWY_AVX3 && (HWY_TARGETS & HWY_AVX3) != 0 && HWY_STATIC_TARGET != HWY_AVX3)
+
+// Code that uses no vector on SSE is that of SCALAR there, which is compiled last on x86-64: it must be declared
+// before.
+#define LINEFILTER_SAME_AS_SCALAR \
+  ((HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4) && HWY_STATIC_TARGET == HWY_SCALAR)
 
 // These are HWY_EXPORT and HWY_DYNAMIC_DISPATCH for the target that this library chose. Highway's table begins with a
 // function that asks Highway for the target, and so would link its library; ours begins with nothing.

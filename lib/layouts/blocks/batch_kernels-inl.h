@@ -103,10 +103,10 @@ template <class Absence, bool (*kOne)(const ProbeState&, uint64_t)>
 inline constexpr internal::Kernels kLazyKernels = internal::LazyBatches<Absence>::KernelsOf(TargetName,
                                                                                             OneLazily<Absence, kOne>);
 
-#if LINEFILTER_SAME_AS_AVX3
-// The tables of AVX3 under this target's name.
+#if LINEFILTER_SAME_AS_AVX3 || LINEFILTER_SAME_AS_SCALAR
+// The tables of another target under this target's name.
 template <const internal::Kernels* (*kOther)()>
-const internal::Kernels* UnderThisName() {
+[[maybe_unused]] const internal::Kernels* UnderThisName() {
   struct Tables {
     internal::Kernels eager, lazy;
     explicit Tables(const internal::Kernels& other) : eager(other), lazy(*other.lazily) {

@@ -6,10 +6,10 @@
 // steady, where a length that never rises would let it grow for ever: at 12 bits per key 0.92 % in place of 1.43 %
 // after 100 turnovers.
 //
-// The table tells how many times the keys. It is measured with 12,000 blocks of each density, whose keys were removed at
-// random; quotient_turnovers_slow_test makes it again. Between its lines it is linear in both logarithms. The rates that
-// follow are right to 2 %. A chain of the load and the fullest load, which falls as the border moves, was off by up to
-// 5 %, and took a second for one density.
+// The table tells how many times the keys. It is measured with 12,000 blocks of each density, whose keys were removed
+// at random; quotient_turnovers_slow_test makes it again. Between its lines it is linear in both logarithms. The rates
+// that follow are right to 2 %. A chain of the load and the fullest load, which falls as the border moves, was off by
+// up to 5 %, and took a second for one density.
 #include "lib/layouts/quotient/turnovers.h"
 
 #include "lib/base/real.h"
