@@ -106,7 +106,7 @@ TEST_F(RedisFormatTest, WhatTheDocumentWritesTheLibraryReadsAndFills) {
     reference::Filter now;
     ASSERT_TRUE(reference::ReadRedisFilter(run_, "seen", &now));
     EXPECT_EQ(now.body, by_document.body);
-    if (layout == reference::kCounting) continue;
+    if (layout == reference::kCounting || layout == reference::kQuotient) continue;  // their keys are no bits
     for (size_t i = 200; i < 300; ++i) {
       reference::SetBitsInRedis(run_, "seen", by_document, asked_[i]);
       RedisInsert outcome;
