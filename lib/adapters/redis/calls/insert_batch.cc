@@ -27,8 +27,12 @@ class Ignore final : public ReplyHandler {
 }  // namespace
 
 InsertBatch::InsertBatch(const std::vector<Shards*>& targets, uint64_t version, const RecordLook& look,
-                         const uint64_t* hashes, size_t n, bool may_leave_out)
-    : look_(look), hashes_(hashes), n_(n), now_(std::chrono::steady_clock::now()), may_leave_out_(may_leave_out) {
+                         const uint64_t* hashes, size_t n, bool writes_all, const Counted& before)
+    : look_(look),
+      hashes_(hashes),
+      n_(n),
+      now_(std::chrono::steady_clock::now()),
+      may_leave_out_(!writes_all && before.empty()) {
   for (Shards* shards : targets) {
     targets_.emplace_back(shards, version, n);
     Target& target = targets_.back();
@@ -36,8 +40,9 @@ InsertBatch::InsertBatch(const std::vector<Shards*>& targets, uint64_t version, 
     target.changes_blocks = ChangesBlocks(shards->facts.layout);
     has_changes_ = has_changes_ || target.changes_blocks;
     const bool pays = n >= kFewKeys && shards->learned.bits_set >= kLeastBitsSet;
-    target.reads_first = facts.block_bytes != 0 && facts.bits_of_position == 1 && may_leave_out && pays;
+    target.reads_first = facts.block_bytes != 0 && facts.bits_of_position == 1 && may_leave_out_ && pays;
   }
+  LeaveOut(before);
 }
 
 void InsertBatch::AddRead(size_t target, size_t i, size_t stage, uint64_t block, Batch* batch) {
@@ -72,7 +77,7 @@ void InsertBatch::AddWrite(size_t target, size_t i, Batch* batch) {
   const uint64_t shard = shards.ShardOfByte(positions[0] / per_byte);
   key.shard = static_cast<uint32_t>(shard);
   to.marks.Touch(shard);
-  if (to.reads_first && !key.was_read) return;
+  if (key.counted || (to.reads_first && !key.was_read)) return;
   if (std::binary_search(to.lost.begin(), to.lost.end(), key.shard)) return;
   Pending& pending = to.pending[key.shard];
   const uint64_t first = shard * shards.generation.shard_bytes * per_byte;
@@ -122,8 +127,14 @@ void InsertBatch::Flush(size_t target, uint32_t shard, Pending* to_write, Batch*
 void InsertBatch::MakeChanges() {
   for (Target& target : targets_) {
     if (!target.changes_blocks) continue;
+    std::vector<bool> passed_over(n_);
+    for (size_t i = 0; i < n_; ++i) {
+      const KeyState& key = target.keys[i];
+      passed_over[i] = key.counted || IsStopped(i);
+      if (key.counted && !IsStopped(i)) target.marks.Touch(key.shard);
+    }
     target.changes =
-        std::make_unique<BlockChanges>(*target.shards, hashes_, n_, BlockChanges::Change::kInsert, &stopped_);
+        std::make_unique<BlockChanges>(*target.shards, hashes_, n_, BlockChanges::Change::kInsert, &passed_over);
   }
 }
 
@@ -141,7 +152,6 @@ bool InsertBatch::ReadFirst(Router* router, Batch* batch, Status* status) {
   for (Target& target : targets_) {
     if (target.changes != nullptr) target.changes->AddReads(&target.marks, batch);
   }
-  has_read_ = batch->size() != 0;
   if (has_changes_) AddAllChecks(batch);
   if (batch->size() != 0) *status = router->Run(*batch, this);
   if (!has_changes_) return true;
@@ -184,7 +194,7 @@ Status InsertBatch::Run(Router* router, Batch* batch) {
     if (written.ok()) written = again;
     TakeChanges();
   }
-  may_miss_bits_ = has_read_ && router->num_connections() != connections;
+  may_miss_bits_ = router->num_connections() != connections && AnyLeftOut();
   Learn();
   return !first.ok() ? first : !read.ok() ? read : written;
 }
@@ -210,8 +220,9 @@ void InsertBatch::TakeChanges() {
   for (Target& target : targets_) {
     if (target.changes == nullptr) continue;
     for (size_t i = 0; i < n_; ++i) {
-      const BlockChanges::Found found = target.changes->FoundOf(i);
       KeyState& key = target.keys[i];
+      if (key.counted) continue;
+      const BlockChanges::Found found = target.changes->FoundOf(i);
       key.shard = target.changes->ShardOf(i);
       key.written = found == BlockChanges::Found::kLeft || found == BlockChanges::Found::kWritten;
       key.was_new = key.written && target.changes->Changed(i);

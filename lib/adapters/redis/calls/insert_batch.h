@@ -23,18 +23,24 @@ namespace linefilter::redis_internal {
 // It is used once: Run, then what it found.
 class InsertBatch final : public ReplyHandler {
  public:
-  // Each of `targets` takes all n keys. They and the hashes must stay. may_leave_out means that bits that are set
-  // already need not be written.
+  // Which keys of each target are written, and count twice there if they are written twice.
+  using Counted = std::vector<std::vector<bool>>;
+
+  // Each of `targets` takes all n keys. They and the hashes must stay. writes_all means that bits that are set already
+  // are written, too: replicas may not have them yet. If a batch is repeated under the same record, `before` is what
+  // counts of it. Then all else is written. It is empty for a first batch.
   InsertBatch(const std::vector<Shards*>& targets, uint64_t version, const RecordLook& look, const uint64_t* hashes,
-              size_t n, bool may_leave_out);
+              size_t n, bool writes_all, const Counted& before);
 
   // It is ok if every command was answered; the marks tell what the answers are worth. Else the rest may count.
   Status Run(Router* router, Batch* batch);
 
   const Marks& marks(size_t target) const { return targets_[target].marks; }
   const RecordLook& look() const { return look_; }
-  // Whether bits may be missing that were read to be set, and left out: another server may have taken the others.
+  // Whether bits may be missing that were read to be set, and left out: another server may have taken the others. What
+  // was written is there.
   bool may_miss_bits() const { return may_miss_bits_; }
+  Counted WhatCounts() const;
   // Whether bits of this key were left out.
   bool LeftOut(size_t target, size_t i) const { return targets_[target].keys[i].present != 0; }
   // Whether blocks are still to be changed, because other writers were faster in each round.
@@ -65,6 +71,7 @@ class InsertBatch final : public ReplyHandler {
     uint32_t present = 0;  // which of its positions are set already, if was_read
     bool was_read = false;
     bool written = false;          // see Written
+    bool counted = false;          // a batch before this one wrote it, and counts
     bool was_new = false;          // a bit was not set
     bool maybe_in_stages = false;  // an older stage of a container says so
     bool stages_good = true;       // all that were asked have answered, and none was too short
@@ -121,6 +128,8 @@ class InsertBatch final : public ReplyHandler {
   size_t AddChangedBlocks(Batch* batch);
   void AddAllChecks(Batch* batch);
   void TakeChanges();
+  bool AnyLeftOut() const;
+  void LeaveOut(const Counted& before);
   void OnBlock(const Command& command, const Reply& reply);
   void OnBits(const Command& command, const Reply& reply);
   void Learn();
@@ -135,7 +144,6 @@ class InsertBatch final : public ReplyHandler {
   std::vector<bool> stopped_;  // keys that nothing is asked or written for, in any target; empty: none
   bool may_leave_out_;
   bool has_changes_ = false;  // some target changes blocks
-  bool has_read_ = false;
   bool any_sent_ = false;
   bool may_miss_bits_ = false;
   bool others_were_faster_ = false;

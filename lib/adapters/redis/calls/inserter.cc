@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "lib/adapters/redis/calls/filter_state.h"
@@ -171,13 +172,13 @@ Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n,
   Router& router = record_->router();
   AllFirstAnswers firsts;
   int times_sent = 0;
-  // What others set and replicas may not have yet must be written again, where replicas are waited for.
-  bool may_leave_out = router.servers().wait_replicas == 0;
+  InsertBatch::Counted counted;
   for (int tries = 0; tries < kMostGenerations; ++tries) {
     std::vector<Shards*> targets;
     const Status have_targets = TargetsOf(only, &targets);
     if (!have_targets.ok()) return have_targets;
-    InsertBatch insertions(targets, record_->header().version, record_->look(), hashes, n, may_leave_out);
+    InsertBatch insertions(targets, record_->header().version, record_->look(), hashes, n,
+                           router.servers().wait_replicas != 0, std::exchange(counted, {}));
     Status status = insertions.Run(&router, &record_->batch());
     const bool may_miss_bits = insertions.may_miss_bits();
     if (status.ok() && insertions.OthersWereFaster()) status = OthersAreFaster(record_->name());
@@ -205,7 +206,7 @@ Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n,
     }
     if (!replicated || !insertions.look().IsSame()) return status;  // not ok, either
     if (may_miss_bits) {
-      may_leave_out = false;
+      counted = insertions.WhatCounts();
       continue;
     }
 
