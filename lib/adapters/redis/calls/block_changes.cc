@@ -175,7 +175,15 @@ void BlockChanges::OnError(size_t command) {
     blocks_[sent.first].state = State::kUnread;
     return;
   }
-  for (uint32_t w = sent.first; w < sent.first + sent.num_blocks; ++w) blocks_[to_write_[w]].state = State::kUnknown;
+  for (uint32_t w = sent.first; w < sent.first + sent.num_blocks; ++w) {
+    State& state = blocks_[to_write_[w]].state;
+    if (state != State::kRefused) state = State::kUnknown;
+  }
+}
+
+void BlockChanges::OnRefused(size_t command) {
+  const Command& sent = commands_[command - first_];
+  for (uint32_t w = sent.first; w < sent.first + sent.num_blocks; ++w) blocks_[to_write_[w]].state = State::kRefused;
 }
 
 BlockChanges::Found BlockChanges::StateOf(size_t i) const {

@@ -55,6 +55,7 @@ class BlockChanges {
   bool Has(size_t command) const { return command >= first_ && command - first_ < commands_.size(); }
   void OnReply(size_t command, const Reply& reply);
   void OnError(size_t command);
+  void OnRefused(size_t command);  // a script did nothing, and is not sent again
 
   Found FoundOf(size_t i) const { return blocks_.empty() || block_of_[i] == kNone ? Found::kNothing : StateOf(i); }
   // Whether the key was certainly new, or was taken out, if it is kLeft or kWritten.
@@ -64,7 +65,7 @@ class BlockChanges {
  private:
   static constexpr uint32_t kNone = ~uint32_t{0};
 
-  enum class State : uint8_t { kUnread, kRead, kSent, kDiffers, kLeft, kWritten, kUnknown };
+  enum class State : uint8_t { kUnread, kRead, kSent, kDiffers, kLeft, kWritten, kRefused, kUnknown };
   struct Block {
     alignas(64) uint8_t was[kMostBlockBytes];
     alignas(64) uint8_t now[kMostBlockBytes];

@@ -71,6 +71,7 @@ class RemoveBatch final : public ReplyHandler {
       changes_.OnError(command);
     }
   }
+  void OnRefused(size_t command, const Status&) override { changes_.OnRefused(command); }  // a script
 
  private:
   Status RunWithChecks(Router* router, Batch* batch) {

@@ -182,7 +182,8 @@ void Router::AfterFailures(Patience* patience) {
       if (states_[i] != kFailed) continue;
       Node* const node = failed_.empty() ? nullptr : failed_[i];
       if (node != nullptr && !node->connection.is_open()) node->given_up = is_in_call_;
-      Finish(static_cast<uint32_t>(i), patience->GivenUp(node == nullptr ? nobody_ : node->failure));
+      // A kOnce that was sent and lost is done already.
+      Finish(static_cast<uint32_t>(i), patience->GivenUp(node == nullptr ? nobody_ : node->failure), Effect::kNone);
     }
     left_ = Clock::duration::zero();
     if (num_roles_ != 0) Refuse(patience->GivenUp(last_failure_));
@@ -198,11 +199,15 @@ void Router::Fail(uint32_t command, Node* node) {
   has_failures_ = true;
 }
 
-void Router::Finish(uint32_t command, const Status& status) {
+void Router::Finish(uint32_t command, const Status& status, Effect effect) {
   Refuse(status);
   states_[command] = kDone;
   --num_left_;
-  handler_->OnError(command, status);
+  if (effect == Effect::kNone && batch_->kind(command) == Kind::kOnce) {
+    handler_->OnRefused(command, status);
+  } else {
+    handler_->OnError(command, status);
+  }
 }
 
 Status Router::WaitForReplicas() {

@@ -43,6 +43,9 @@ class ReplyHandler {
   virtual void OnReply(size_t command, const Reply& reply) = 0;
   // `status` is never ok. For many it is enough that Run tells the first.
   virtual void OnError(size_t /*command*/, const Status& /*status*/) {}
+  // The same for a kOnce that certainly did nothing: it was refused, or never sent. OnError may follow, and tells no
+  // more.
+  virtual void OnRefused(size_t command, const Status& status) { OnError(command, status); }
 };
 
 // A reply that is kept: the bytes of a string, the value of an integer, or nil.
@@ -142,7 +145,8 @@ class Router {
   // Marks a command to be run again after a pause. Null means that nobody was there to be asked; nobody_ says why.
   void Fail(uint32_t command, Node* node);
 
-  void Finish(uint32_t command, const Status& status);
+  enum class Effect : uint8_t { kUnknown, kNone };  // of a kOnce
+  void Finish(uint32_t command, const Status& status, Effect effect = Effect::kUnknown);
   void Refuse(const Status& status) {
     if (first_error_.ok()) first_error_ = status;
   }

@@ -205,6 +205,9 @@ Failure Router::TakeError(Node* node, uint32_t command, const Reply& reply) {
       node->failure = last_failure_ = failure;
       return Failure();
     case Verdict::kReplica:
+      if (batch_->kind(command) != Kind::kOnce) return failure;  // it is run again where the master is
+      ++node->num_received;
+      Finish(command, failure.status, Effect::kNone);
       return failure;
     default:
       break;
@@ -212,7 +215,7 @@ Failure Router::TakeError(Node* node, uint32_t command, const Reply& reply) {
   // Perhaps somebody else has the address of a node now.
   const StatusCode code = failure.status.code();
   must_refresh_ |= code == StatusCode::kInvalidArgument || code == StatusCode::kIoError;
-  Finish(command, failure.status);
+  Finish(command, failure.status, IsRefusal(reply.text()) ? Effect::kNone : Effect::kUnknown);
   return Failure();
 }
 
@@ -227,7 +230,7 @@ void Router::Lose(Node* node, const Failure& failure) {
     const uint32_t command = node->queue[i];
     if (command >= Node::kRole) continue;
     if (is_final || (i < written && batch_->kind(command) == Kind::kOnce)) {
-      Finish(command, failure.status);
+      Finish(command, failure.status, i < written ? Effect::kUnknown : Effect::kNone);
     } else {
       Fail(command, node);
     }
@@ -248,7 +251,7 @@ void Router::Lose(Node* node, const Failure& failure) {
 // A later pass would ask another server for these.
 void Router::FinishAll(const Status& status) {
   for (size_t i = 0; i < states_.size(); ++i) {
-    if (states_[i] != kDone) Finish(static_cast<uint32_t>(i), status);
+    if (states_[i] != kDone) Finish(static_cast<uint32_t>(i), status, Effect::kNone);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "lib/adapters/redis/wire/slot.h"
 
@@ -86,6 +87,13 @@ Failure JudgeError(std::string_view text, const std::string& server) {
   failure.verdict = Verdict::kFinal;
   failure.status = Status::Error(StatusCode::kIoError, "Redis at %s refused: '%s'", server.c_str(), said.c_str());
   return failure;
+}
+
+bool IsRefusal(std::string_view text) {
+  text = WithoutScript(text);
+  const std::string_view refusals[] = {"OOM", "MISCONF", "NOREPLICAS", "READONLY", "NOPERM"};
+  return std::any_of(std::begin(refusals), std::end(refusals),
+                     [text](std::string_view refusal) { return BeginsWith(text, refusal); });
 }
 
 Failure JudgeAuthError(std::string_view text, const std::string& server) {

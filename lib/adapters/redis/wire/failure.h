@@ -28,6 +28,10 @@ inline bool IsFine(const Failure& failure) { return failure.verdict == Verdict::
 // Judges an error reply. `server` is its address.
 Failure JudgeError(std::string_view text, const std::string& server);
 
+// Whether an error reply means that nothing was done. Redis says so before a command runs, or before the first write of
+// a script; what it has in mind then does not change until the script ends.
+bool IsRefusal(std::string_view text);
+
 // Judges the reply to AUTH. Its words are not shown: a server that does not know the command says the password.
 Failure JudgeAuthError(std::string_view text, const std::string& server);
 

@@ -1,0 +1,116 @@
+// A removal that a server refused may be repeated. One that nobody knows of may not.
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "tests/adapters/redis/redis_removal_test.h"
+#include "tests/testing/redis_relay.h"
+
+namespace linefilter::test {
+namespace {
+
+class RedisRefusalsTest : public RedisRemovalTest {
+ protected:
+  void Remove(RedisFilter* filter, StatusCode code, RedisRemove expected) {
+    std::vector<RedisRemove> outcomes(hashes_.size());
+    const Status status = filter->RemoveHashes(hashes_.data(), hashes_.size(), outcomes.data());
+    EXPECT_EQ(status.code(), code) << status.message();
+    EXPECT_EQ(CountOf(outcomes, expected), hashes_.size()) << status.message();
+  }
+
+  const std::vector<uint64_t> hashes_ = RandomHashes(10, 30);
+};
+
+TEST_F(RedisRefusalsTest, AFullServerRemovesNothing) {
+  RedisFilter filter = Create("seen", 100);
+  (void)InsertAll(&filter, hashes_);
+  client_->Do({"CONFIG", "SET", "maxmemory", "1"});
+  Remove(&filter, StatusCode::kOverLimit, RedisRemove::kFailed);
+  client_->Do({"CONFIG", "SET", "maxmemory", "0"});
+  Remove(&filter, StatusCode::kOk, RedisRemove::kRemoved);
+  EXPECT_EQ(Body(), std::string(static_cast<size_t>(filter.body_bytes()), '\0'));
+}
+
+TEST_F(RedisRefusalsTest, AServerWithTooFewReplicasRemovesNothing) {
+  servers_.patience_ms = 1;
+  RedisFilter filter = Create("seen", 100);
+  (void)InsertAll(&filter, hashes_);
+  client_->Do({"CONFIG", "SET", "min-replicas-to-write", "1"});
+  Remove(&filter, StatusCode::kUnavailable, RedisRemove::kFailed);
+  client_->Do({"CONFIG", "SET", "min-replicas-to-write", "0"});
+  Remove(&filter, StatusCode::kOk, RedisRemove::kRemoved);
+}
+
+// The server says the same again and again, and runs nothing.
+TEST_F(RedisRefusalsTest, WhatSaysThatNothingRanMayBeRepeated) {
+  const struct {
+    const char* reply;
+    StatusCode code;
+    RedisRemove expected;
+  } cases[] = {
+      {"-OOM command not allowed when used memory > 'maxmemory'.", StatusCode::kOverLimit, RedisRemove::kFailed},
+      {"-ERR Error running script (call to f_0a): @user_script:5: @user_script: 5: -OOM command not allowed",
+       StatusCode::kOverLimit, RedisRemove::kFailed},
+      {"-MISCONF Errors writing to the AOF file", StatusCode::kIoError, RedisRemove::kFailed},
+      {"-NOPERM User has no permissions to run the 'eval' command", StatusCode::kInvalidArgument, RedisRemove::kFailed},
+      {"-NOREPLICAS Not enough good replicas to write.", StatusCode::kUnavailable, RedisRemove::kFailed},
+      {"-READONLY You can't write against a read only replica.", StatusCode::kUnavailable, RedisRemove::kFailed},
+      {"-ERR something else", StatusCode::kIoError, RedisRemove::kUnknown},
+      {"-UNKILLABLE Sorry", StatusCode::kIoError, RedisRemove::kUnknown},
+  };
+  for (const auto& each : cases) {
+    SCOPED_TRACE(each.reply);
+    client_->Do({"FLUSHALL"});
+    RedisFilter direct = Create("seen", 100);
+    (void)InsertAll(&direct, hashes_);
+    RedisRelay relay(server_->port());
+    std::atomic<bool> refuses{false};
+    relay.before = [&](const RedisRelay::Words& words) {
+      return words[0] == "EVAL" && refuses ? RedisRelay::Act(std::string(each.reply) + "\r\n") : RedisRelay::Act();
+    };
+    RedisServers servers = servers_;
+    servers.addresses = relay.address();
+    servers.patience_ms = 1;
+    RedisFilter filter = Opened(servers, "seen");
+    refuses = true;
+    Remove(&filter, each.code, each.expected);
+    refuses = false;
+    EXPECT_EQ(CountMissing(&direct, hashes_), 0u);
+  }
+}
+
+// The first script ran, and its reply does not count, because the server became a replica meanwhile. The second one was
+// refused. Nobody knows of those behind it.
+TEST_F(RedisRefusalsTest, OnlyTheScriptThatAReplicaRefusedMayBeRepeated) {
+  for (const bool has_others : {false, true}) {
+    client_->Do({"FLUSHALL"});
+    RedisFilter direct = Create("seen", 2000, {64 * 4});  // a script for each shard
+    const std::vector<uint64_t> hashes = RandomHashes(64, 31);
+    (void)InsertAll(&direct, hashes);
+    RedisRelay relay(server_->port());
+    std::atomic<int> scripts{0};
+    relay.before = [&](const RedisRelay::Words& words) {
+      if (words[0] != "EVAL" || ++scripts != 2) return RedisRelay::Act();
+      return RedisRelay::Act("-READONLY it is a replica now\r\n");
+    };
+    RedisServers servers = servers_;
+    servers.addresses = relay.address();
+    if (!has_others) servers.patience_ms = 1;
+    if (has_others) servers.addresses += "," + server_->address();
+    RedisFilter filter = Opened(servers, "seen");
+    scripts = 0;
+    std::vector<RedisRemove> outcomes(hashes.size());
+    EXPECT_EQ(filter.RemoveHashes(hashes.data(), hashes.size(), outcomes.data()).code(), StatusCode::kUnavailable);
+    std::vector<uint64_t> failed;
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      if (outcomes[i] == RedisRemove::kFailed) failed.push_back(hashes[i]);
+    }
+    EXPECT_GT(failed.size(), 0u) << has_others;
+    EXPECT_LT(failed.size(), hashes.size() / 2) << has_others;
+    EXPECT_EQ(CountOf(outcomes, RedisRemove::kUnknown), hashes.size() - failed.size()) << has_others;
+    EXPECT_EQ(CountOf(RemoveAll(&direct, failed), RedisRemove::kRemoved), failed.size());
+  }
+}
+
+}  // namespace
+}  // namespace linefilter::test
