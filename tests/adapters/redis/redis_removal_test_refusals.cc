@@ -112,5 +112,39 @@ TEST_F(RedisRefusalsTest, OnlyTheScriptThatAReplicaRefusedMayBeRepeated) {
   }
 }
 
+// Others change the block between each read and write. So no script of this client ever wrote, and all may be repeated.
+TEST_F(RedisRefusalsTest, WhatOthersWereFasterThanMayBeRepeated) {
+  RedisFilter other = Create("seen", 10);  // one block
+  ASSERT_EQ(other.num_blocks(), 1u);
+  (void)InsertAll(&other, hashes_);
+  const std::vector<uint64_t> guest = RandomHashes(1, 32);
+  RedisRelay relay(server_->port());
+  std::atomic<bool> interferes{false};
+  std::atomic<size_t> scripts{0};
+  relay.before = [&](const RedisRelay::Words& words) {
+    if (words[0] != "EVAL" || !interferes) return RedisRelay::Act();
+    if (++scripts % 2 == 1) {
+      (void)InsertAll(&other, guest);
+    } else {
+      (void)RemoveAll(&other, guest);
+    }
+    return RedisRelay::Act();
+  };
+  RedisServers servers = servers_;
+  servers.addresses = relay.address();
+  RedisFilter filter = Opened(servers, "seen");
+  interferes = true;
+  Remove(&filter, StatusCode::kUnavailable, RedisRemove::kFailed);
+  EXPECT_EQ(scripts, 101u) << "the first, and a hundred rounds";
+  const std::vector<uint64_t> more = RandomHashes(10, 33);
+  std::vector<RedisInsert> inserted(more.size());
+  EXPECT_EQ(filter.InsertHashes(more.data(), more.size(), inserted.data()).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(CountOf(inserted, RedisInsert::kFailed), more.size());
+  EXPECT_EQ(scripts, 202u);
+  interferes = false;
+  Remove(&filter, StatusCode::kOk, RedisRemove::kRemoved);
+  EXPECT_EQ(Body(), std::string(static_cast<size_t>(filter.body_bytes()), '\0'));
+}
+
 }  // namespace
 }  // namespace linefilter::test

@@ -126,6 +126,10 @@ size_t BlockChanges::AddWrites(bool all, Batch* batch) {
   return to_write_.size();
 }
 
+bool BlockChanges::AnyDiffers() const {
+  return std::any_of(blocks_.begin(), blocks_.end(), [](const Block& block) { return block.state == State::kDiffers; });
+}
+
 void BlockChanges::AddScript(size_t first, size_t num_blocks, Batch* batch) {
   const RedisKey& key = shards_->keys[blocks_[to_write_[first]].shard];
   commands_.push_back({static_cast<uint32_t>(first), static_cast<uint32_t>(num_blocks)});

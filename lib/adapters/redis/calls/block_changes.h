@@ -30,8 +30,9 @@ class BlockRounds {
   int num_rounds_ = 0;
 };
 
-// Usage: AddReads, Run, then AddWrites and Run while it adds some and rounds are left. In between OnReply and OnError
-// get what is theirs. They are the last commands of a batch but for the checks.
+// Usage: AddReads, Run, then AddWrites and Run while it adds some and rounds are left. Ask for the round before
+// AddWrites: after it a block counts as sent. In between OnReply and OnError get what is theirs. They are the last
+// commands of a batch but for the checks.
 class BlockChanges {
  public:
   enum class Change : uint8_t { kInsert, kRemove };
@@ -50,6 +51,9 @@ class BlockChanges {
   // Changes what was read, or answered by the last writes, and adds the scripts. `all` writes also blocks that do not
   // change. It returns how many blocks are to be written.
   size_t AddWrites(bool all, Batch* batch);
+
+  // Whether blocks are still to be written, because others changed them meanwhile.
+  bool AnyDiffers() const;
 
   // Whether that command is one of the last reads or writes.
   bool Has(size_t command) const { return command >= first_ && command - first_ < commands_.size(); }

@@ -159,6 +159,11 @@ bool InsertBatch::ReadFirst(Router* router, Batch* batch, Status* status) {
   return look_.IsSame() && std::none_of(targets_.begin(), targets_.end(), is_newer);
 }
 
+bool InsertBatch::AnyDiffers() const {
+  return std::any_of(targets_.begin(), targets_.end(),
+                     [](const Target& target) { return target.changes != nullptr && target.changes->AnyDiffers(); });
+}
+
 size_t InsertBatch::AddChangedBlocks(Batch* batch) {
   size_t num_blocks = 0;
   for (Target& target : targets_) {
@@ -203,10 +208,10 @@ Status InsertBatch::WriteWhatDiffers(Router* router, Batch* batch) {
   Status first;
   commands_.clear();
   for (BlockRounds rounds; look_.IsSame();) {
+    others_were_faster_ = AnyDiffers() && !rounds.Next();
+    if (others_were_faster_) break;
     batch->Clear();
     if (AddChangedBlocks(batch) == 0) break;
-    others_were_faster_ = !rounds.Next();
-    if (others_were_faster_) break;
     AddAllChecks(batch);
     const Status status = router->Run(*batch, this);
     is_replicated_ = is_replicated_ && router->is_replicated();

@@ -125,6 +125,7 @@ class InsertBatch final : public ReplyHandler {
   bool ReadFirst(Router* router, Batch* batch, Status* status);
   // Writes the blocks that others changed meanwhile, again and again.
   Status WriteWhatDiffers(Router* router, Batch* batch);
+  bool AnyDiffers() const;
   size_t AddChangedBlocks(Batch* batch);
   void AddAllChecks(Batch* batch);
   void TakeChanges();

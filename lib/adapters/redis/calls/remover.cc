@@ -29,10 +29,10 @@ class RemoveBatch final : public ReplyHandler {
     changes_.AddReads(&marks_, batch);
     Status first = RunWithChecks(router, batch);
     for (BlockRounds rounds; look_.IsSame() && !marks_.AnyNewer();) {
+      others_were_faster_ = changes_.AnyDiffers() && !rounds.Next();
+      if (others_were_faster_) break;
       batch->Clear();
       if (changes_.AddWrites(false, batch) == 0) break;
-      others_were_faster_ = any_sent_ && !rounds.Next();
-      if (others_were_faster_) break;
       any_sent_ = true;
       const Status status = RunWithChecks(router, batch);
       if (first.ok()) first = status;
