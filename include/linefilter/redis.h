@@ -48,6 +48,10 @@
 // A key must be in the exact source before it is inserted here: then it is among those that are read after Begin. A
 // program that asks first, and stores what is new, must wait after Begin until all that it asked before are stored.
 //
+// A key that comes between Begin and the read of the source reaches the next generation twice: a writer inserts it, and
+// so does the rebuilder. Where keys can be removed (`counting`, a `quotient` multiset) it then has two entries. So one
+// removal after the switch leaves it in: a false positive, and nothing is lost.
+//
 // Threads: one thread uses an object. Open one in each; all may use one filter, as may any number of machines. A child
 // process that goes on with an object connects anew.
 //

@@ -284,8 +284,9 @@ Status CheckGeneration(std::string_view name, const Generation& generation) {
   } else {
     good = good && generation.shard_bytes == generation.body_bytes;
   }
-  if (!facts.has_stages) {  // it looks at num_probes, too. A layout may take fewer blocks; insertions trust that each
-                            // hash has its positions
+  // CheckBody looks at num_probes, too. A layout may take fewer blocks; insertions trust that each hash has its
+  // positions.
+  if (!facts.has_stages) {
     BodyFacts body;
     body.layout = layout;
     body.num_probes = generation.num_probes;
