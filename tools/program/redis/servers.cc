@@ -121,6 +121,7 @@ void ReportFilter(const RedisFilter& filter, Report* report) {
   report->Text("layout", LayoutName(filter.layout()));
   ReportHash(filter.hash_id(), filter.seed(), report);
   if (filter.num_probes() != 0) report->Count("num_probes", filter.num_probes());
+  ReportRemovable(filter.layout(), filter.num_probes(), report);
   if (filter.num_blocks() != 0) report->Count("num_blocks", filter.num_blocks());
   report->Count("body_bytes", filter.body_bytes());
 }
