@@ -40,5 +40,24 @@ TEST_F(ToolsRedisRemoval, IsToldByAllThatTellOfTheFilter) {
             made_["body_bytes"]);
 }
 
+// Without a word of it, removals would begin to be refused after the switch.
+TEST_F(ToolsRedisRemoval, EndsWithAGenerationOnlyIfThatIsSaid) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>(), {"--layout", "quotient"}}) {
+    ExpectFailure(Begin(more), "--not-removable if nobody removes keys any more");
+  }
+  const std::string set = Build("set", Lines(0, 10), {"--fpr", "0.01", "--layout", "quotient"});
+  ExpectFailure(Redis({"switch", "seen", set, "--no-writers"}), "an image that was made with --removable");
+  EXPECT_EQ(Begin({"--removable", "--turnovers", "5"}).exit_code, 0);
+  RedisJson({"switch", "seen", "--commit"});
+  const json turned = RedisJson({"info", "seen"});
+  EXPECT_EQ(turned["removable"], true);
+  EXPECT_GT(turned["body_bytes"], made_["body_bytes"]);
+  EXPECT_EQ(Begin({"--layout", "counting", "--fpr", "0.01"}).err, "") << "that gives them back, too";
+  RedisJson({"switch", "seen", "--abandon"});
+  EXPECT_EQ(Begin({"--not-removable"}).exit_code, 0);
+  RedisJson({"switch", "seen", "--commit"});
+  EXPECT_EQ(RedisJson({"info", "seen"})["layout"], "blocked");
+}
+
 }  // namespace
 }  // namespace linefilter::test

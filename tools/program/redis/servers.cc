@@ -116,6 +116,10 @@ int OpenFilter(const char* command, const ServerOptions& options, const std::str
   return status.ok() ? kExitGood : FailRedis(command, name, status, AdviceOfReplica(options, status));
 }
 
+bool IsGeneration(const std::string& word) {
+  return word.size() == 16 && word.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 void ReportFilter(const RedisFilter& filter, Report* report) {
   report->Text("filter", std::string(filter.name()));
   report->Text("layout", LayoutName(filter.layout()));
