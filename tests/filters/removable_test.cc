@@ -126,6 +126,26 @@ TEST_P(RemovableTest, UnitesAndFoldsByAddingUp) {
   EXPECT_EQ(one.FillRatio(), 0);
 }
 
+// A size that is given is that of a set or of a multiset: its num_probes says which, and removable only agrees.
+TEST(Removable, ASizeSaysWhetherKeysCanBeRemoved) {
+  for (const uint32_t num_probes : {0u, 1u}) {
+    FilterOptions options;
+    options.layout = Layout::kQuotient;
+    options.body_bytes = 6400;
+    options.num_probes = num_probes;
+    Filter filter;
+    ASSERT_TRUE(IsOk(filter.Create(1000, options)));
+    EXPECT_EQ(filter.num_probes(), num_probes);
+    options.removable = true;
+    const Status status = filter.Create(1000, options);
+    if (num_probes == 1) {
+      EXPECT_TRUE(IsOk(status));
+    } else {
+      EXPECT_TRUE(Says(StatusCode::kInvalidArgument, status, "the size of a set"));
+    }
+  }
+}
+
 TEST(Removable, OfASetNothingIsRemoved) {
   for (const Layout layout : RemovableLayouts()) {
     if (!FactsOf(layout).chooses_removal) continue;
