@@ -390,3 +390,15 @@ def test_what_is_not_removed_says_why(at):
     with pytest.raises(linefilter.IncompatibleError) as error:
         seen.remove_many(KEYS[2000:], generation=seen.generation ^ 1)
     assert error.value.unknown.all() and seen.contains_many(KEYS[2000:]).all() and seen.remove_many(KEYS[2000:]).all()
+
+
+def test_auto_is_what_can_be_removed(at):
+    assert RedisFilter.create(at, "bits", 3000, fpr=0.01).layout == "blocked"
+    with RedisFilter.create(at, "seen", 3000, fpr=0.01, removable=True) as seen:
+        assert seen.layout == "quotient" and seen.add("a") and seen.remove("a")
+        seen.begin_generation(3000, fpr=0.01, removable=True)
+        seen.switch_generation()
+        assert seen.layout == "quotient" and seen.num_probes == 1
+        seen.begin_generation(3000, fpr=0.01)
+        seen.switch_generation()
+        assert seen.layout == "blocked"
