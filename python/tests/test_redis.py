@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import signal
 import threading
 from dataclasses import replace
 
@@ -402,3 +403,37 @@ def test_auto_is_what_can_be_removed(at):
         seen.begin_generation(3000, fpr=0.01)
         seen.switch_generation()
         assert seen.layout == "blocked"
+
+
+@pytest.mark.parametrize("is_same_object", [True, False])
+def test_many_removals_are_of_one_generation(at, is_same_object):
+    """They go in pieces of 65,536. A signal's handler runs between two of them, and lets another generation serve."""
+    keys, piece = np.arange(200_000), 65_536
+    seen = RedisFilter.create(at, "seen", len(keys), fpr=1e-5, removable=True)
+    switching, asking = (seen if is_same_object else RedisFilter.open(at, "seen")), RedisFilter.open(at, "seen")
+    seen.add_many(keys)
+    first, pieces_out, is_busy = seen.generation, [], threading.Lock()
+
+    def switch(*_):
+        if not is_busy.acquire(blocking=False):
+            return
+        if pieces_out or int(keys[0]) in asking:
+            is_busy.release()
+            return  # nothing was removed yet
+        pieces_out.append((~asking.contains_many(keys)).sum() // (piece - 10))
+        switching.begin_generation(len(keys), fpr=1e-5, removable=True)
+        switching.add_many_to_next(keys[::2])
+        switching.switch_generation()
+
+    before = signal.signal(signal.SIGALRM, switch)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+        with pytest.raises(linefilter.IncompatibleError, match="another generation") as error:
+            seen.remove_many(keys)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    out = piece * int(pieces_out[0])
+    assert 0 < out < len(keys) and error.value.were_removed[:out].all() and error.value.unknown[out:].all()
+    assert asking.generation != first or seen.generation != first
+    assert seen.contains_many(keys[::2]).all()
