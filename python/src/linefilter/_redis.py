@@ -201,7 +201,8 @@ class RedisFilter(TakingFilter, Closable):
 
         A rebuild may leave the key out, where your store did not have it any more. If generations are ever begun, give
         `generation` as it was before the key left the store: nothing is removed from another one. IncompatibleError then,
-        while a generation is begun, and where the filter gives nothing back.
+        while a generation is begun, and where the filter gives nothing back. After a failover, or a restart from an older state,
+        remove nothing until the filter is rebuilt, for Redis may have lost what it acknowledged.
 
         After another error nobody knows whether it was removed: leave it so. What the calls for many keys raise has three
         arrays of one item for each key: `were_removed`; `failed`, which may be removed again from this generation; `unknown`,
