@@ -171,8 +171,8 @@ class LINEFILTER_EXPORT BlockedFilter final : public Filter {
 // - A key that was inserted twice (or added twice to the FilterBuilder of its image) is in the filter twice: removed
 //   once, it still answers "maybe". InsertKey does not refuse it, for what is "maybe" may be a false positive.
 // - A block that gets its 436th key is saturated: it answers "maybe" to all, and gives no key back until Clear. Nothing
-//   is lost. With no more keys than the filter was sized for that does not happen, but a key inserted 436 times does
-//   it.
+//   is lost. With no more keys than the filter was sized for, at 2 bits per key or more, that does not happen. But a
+//   key that is inserted 436 times does it.
 class LINEFILTER_EXPORT QuotientFilter final : public Filter {
  public:
   // Does what Filter::Create does, for this layout.

@@ -23,8 +23,9 @@ enum class Layout : uint8_t {
   // The bits of a Bloom filter in a Parquet file, in 32-byte blocks: the fastest single lookups in cache, at 1.3 times
   // the false positives of `blocked`. With HashId::kParquet the body and that of the file are the same bytes.
   kSplitBlock = 6,
-  // Short fingerprints of keys in a 64-byte block: two thirds of the false positives of `blocked` at 10 bits per key,
-  // half at 12, and keys can be removed where FilterOptions::removable asks for that. It is slower to ask and to fill.
+  // Short fingerprints of keys in a 64-byte block: three fifths of the false positives of `blocked` at 10 bits per
+  // key, less than half at 12, and keys can be removed where FilterOptions::removable asks for that. It is slower to
+  // ask and to fill.
   kQuotient = 7,
 };
 

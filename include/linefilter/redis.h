@@ -142,7 +142,7 @@ struct RedisInfo {
   Layout layout = Layout::kAuto;     // see FilterBase
   HashId hash_id = HashId::kXxh3;    // see FilterBase
   uint64_t seed = 0;                 // for a keyed hash the check of the secret
-  uint32_t num_probes = 0;           // 0 in `retrieval`, `container`, `split_block`
+  uint32_t num_probes = 0;           // 0 in `retrieval`, `container`, `split_block`, a `quotient` set
   uint32_t num_stages = 0;           // 0 but in a `container`
   uint64_t capacity = 0;             // as FilterBase::capacity; of an image the keys that it has; 0: unknown
   uint64_t num_blocks = 0;           // 0 in `classic`

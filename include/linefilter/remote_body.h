@@ -58,7 +58,7 @@ struct BodyFacts {
   HashId hash_id = HashId::kXxh3;        // how keys become hashes
   KeyKind key_kind = KeyKind::kUnknown;  // what the image says of its keys (linefilter/key.h)
   bool has_num_keys = false;             // does the image say how many keys were added?
-  uint32_t num_probes = 0;               // 0 in `retrieval`, `container`, `split_block`
+  uint32_t num_probes = 0;               // 0 in `retrieval`, `container`, `split_block`, a `quotient` set
   uint32_t num_stages = 0;               // `container` alone
   uint64_t body_bytes = 0;               // 0: the empty set; all stages together
   uint64_t seed = 0;                     // for a keyed hash CheckOfSecret of the secret; kParquet has 0

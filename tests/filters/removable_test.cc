@@ -115,6 +115,7 @@ TEST_P(RemovableTest, UnitesAndFoldsByAddingUp) {
   ASSERT_TRUE(IsOk(one.Create(20000, options_)));
   ASSERT_TRUE(IsOk(two.Create(5, FilterOptions::SameSizeAs(one))));
   EXPECT_EQ(two.num_probes(), one.num_probes());
+  EXPECT_EQ(FilterOptions::SameSizeAs(one).removable, FactsOf(one.layout()).chooses_removal);
   const std::vector<uint64_t> hashes = RandomHashes(10000, 4);
   one.InsertHashes(hashes.data(), 7000);
   two.InsertHashes(hashes.data() + 4000, 6000);

@@ -157,6 +157,7 @@ const Command kAddCommand = {
     "wait for their turn; IMAGE.lock, which stays, is their lock.\n"
     "keys_new were certainly new. A key that looks like others that are in (expected_fpr) is known, and needs no "
     "place.\n"
+    "In an image that is removable each insertion takes a place, also that of a known key.\n"
     "--print prints while keys come, before the image is written: after a crash the same lines come again.\n"
     "--remove takes out only what was added, as often as it was; anything else may lose other keys.\n"
     "For every layout that takes keys (create, build), and for images of growing and rotating filters.\n"

@@ -130,7 +130,7 @@ const Command kOracleCommand = {
     "layout from 4 to 24 (real) bits per key, relative; the tests hold it to them. Outside they are not "
     "stated (JSON: null).\n"
     "Keys whose 64-bit hashes agree, num_keys / 2^64, grow with the set: limit_fpr of `classic` leaves them out.\n"
-    "--removable leaves the layouts that give keys back. With --turnovers the rates are those after so many, which "
+    "--removable shows only the layouts that give keys back. With --turnovers the rates are those after so many, which "
     "are\n"
     "right to 2 % more where keys are removed at random.\n"
     "Sizing (build, plan) uses the same model. Measured beside it: linefilter fpr.\n"

@@ -117,7 +117,7 @@ const Command kPlanCommand = {
     "body_bytes are the bits themselves, image_bytes the file, build_memory_bytes what `build` needs at most\n"
     "with all cores of this machine.\n"
     "A layout that cannot be had that way is named on standard error.\n"
-    "--removable leaves the layouts that give keys back. With --turnovers expected_fpr is the rate after so many.\n"
+    "--removable shows only the layouts that give keys back. With --turnovers expected_fpr is the rate after so many.\n"
     "--redis: a filter of layout blocked in shards of 64 MiB, several filters above 2^32 blocks (name:0, name:1, ...,\n"
     "chosen by ShardOf), on as few masters as memory (with the pages that are copied while Redis saves), time of its\n"
     "thread (60 %) and network (50 %) allow. ..._of_node is the fullest master: shards fall on nodes by chance.\n"

@@ -130,7 +130,7 @@ bool IsWantedFpr(const char* command, double fpr) {
 
 void WarnOfOverfull(const std::string& name, uint64_t capacity, const SizeEstimate& size) {
   char held[64] = "so many more that its bits tell no number";
-  if (std::isfinite(size.keys)) snprintf(held, sizeof(held), "about %.0f different ones", size.keys);
+  if (std::isfinite(size.keys)) snprintf(held, sizeof(held), "about %.0f", size.keys);
   fprintf(stderr,
           "linefilter: warning: %s was made for %llu keys and holds %s, so more answers are wrong than it was made for "
           "(expected_fpr tells how many). Make another one for more keys.\n",
