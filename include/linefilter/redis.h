@@ -239,6 +239,9 @@ class LINEFILTER_EXPORT RedisFilter final {
   // kIncompatible while a generation is begun or being left. If generations are ever begun, give generation() as it was
   // before the key left the exact source: nothing is removed from another one (kUnknown). 0 means the one that this
   // object saw last.
+  //
+  // After a failover, or a restart from an older state, acknowledged insertions may be lost, and such keys are false
+  // positives at most: remove nothing until the filter is rebuilt.
   Status RemoveKey(Key key, RedisRemove* outcome, uint64_t generation = 0) noexcept {
     if (HasKeys()) return RemoveHash(HashOf(key), outcome, generation);
     if (outcome != nullptr) *outcome = RedisRemove::kFailed;

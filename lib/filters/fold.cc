@@ -201,6 +201,8 @@ FilterOptions FilterOptions::SameSizeAs(const FilterBase& filter) noexcept {
   options.num_keys = filter.capacity();
   options.body_bytes = filter.body_bytes();
   options.num_probes = filter.num_probes();
+  const LayoutFacts facts = FactsOf(filter.layout(), filter.num_probes());
+  options.removable = facts.chooses_removal && facts.gives_back;
   const KeyHash& key_hash = filter.key_hash();
   options.hash_id = key_hash.id;
   options.seed = key_hash.is_keyed() ? 0 : key_hash.seed;
@@ -215,10 +217,10 @@ Status PlanUnion(const FilterBase* const filters[], size_t num_filters, UnionPla
   return status;
 }
 
-// The rate of a factor is at least that of each divisor of it, for folding only sets bits. Between factors of which
-// neither divides the other, anything may be. So this finds the place where the rate passes fpr by halving the list,
-// and tries every factor above it that has no divisor known to fail. A rate far above fpr is known to be so after a
-// part of the body, so all that takes some readings of it.
+// The rate of a factor is at least that of each divisor of it, for a union answers "maybe" where a part does. Between
+// factors of which neither divides the other, anything may be. So this finds the place where the rate passes fpr by
+// halving the list, and tries every factor above it that has no divisor known to fail. A rate far above fpr is known to
+// be so after a part of the body, so all that takes some readings of it.
 Status FoldFactorForFpr(const FilterBase& filter, double fpr, uint64_t* factor) noexcept {
   const Status foldable = internal::CheckFoldable(filter);
   if (!foldable.ok()) return foldable;

@@ -25,6 +25,11 @@ Status SizeOfBody(Layout layout, uint64_t num_keys, const FilterOptions& options
                          "that is to be united (SameSizeAs)",
                          LayoutName(layout), static_cast<unsigned long long>(options.body_bytes), options.num_probes);
   }
+  if (options.removable && !FactsOf(layout, options.num_probes).gives_back) {
+    return Invalid(
+        "body_bytes with num_probes 0 is the size of a set, whose keys cannot be removed: leave out removable, or take "
+        "both from a removable filter (SameSizeAs)");
+  }
   *sizing = Sizing();
   sizing->num_keys = num_keys;
   sizing->layout = layout;

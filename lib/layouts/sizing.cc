@@ -26,8 +26,9 @@ struct Model : internal::SizingModel {
     if (turnovers != 0) {
       const double keys = static_cast<double>(num_keys);
       const double grown = keys * growth_by_turnovers(8 * static_cast<double>(body_bytes) / keys, turnovers);
-      num_keys = static_cast<uint64_t>(grown);
-      if (static_cast<double>(num_keys) < grown) ++num_keys;
+      constexpr double kTooMany = 18446744073709551616.0;  // 2^64
+      num_keys = grown < kTooMany ? static_cast<uint64_t>(grown) : UINT64_MAX;
+      if (static_cast<double>(num_keys) < grown && num_keys != UINT64_MAX) ++num_keys;
     }
     return expected_fpr(num_keys, body_bytes, num_probes);
   }

@@ -1,6 +1,7 @@
 // What Python does with the keys of a filter in Redis: it asks for them, adds and removes them.
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "python/src/buffer.h"
@@ -106,20 +107,27 @@ bool RemoveHash(Redis& redis, uint64_t hash, uint64_t generation) {
   return outcome == RedisRemove::kRemoved;
 }
 
-// Removes hashes, which are those of `keys`, and returns 1 for each that was removed.
+// Removes hashes, which are those of `keys`, and returns 1 for each that was removed. All pieces are removed from one
+// generation: in a later one that another thread finds meanwhile, the keys may be missing.
 template <class Hashes>
 std::vector<uint8_t> RemoveHashes(Redis& redis, const Hashes& hashes, py::handle keys, uint64_t generation) {
   static_assert(sizeof(RedisRemove) == 1);
+  constexpr uint8_t kUnknown = static_cast<uint8_t>(RedisRemove::kUnknown);
   std::vector<uint8_t> outcomes(hashes.size(), static_cast<uint8_t>(RedisRemove::kFailed));
+  if (generation == 0) generation = redis.Tell(std::mem_fn(&RedisFilter::generation));
   try {
     InPieces(redis, hashes.size(), [&](RedisFilter& filter, size_t begin, size_t size) {
-      return filter.RemoveHashes(hashes.data() + begin, size, reinterpret_cast<RedisRemove*>(outcomes.data() + begin),
-                                 generation);
+      const Status status = filter.RemoveHashes(hashes.data() + begin, size,
+                                                reinterpret_cast<RedisRemove*>(outcomes.data() + begin), generation);
+      // It serves no more, or not alone: that is true of the other pieces, too.
+      const bool leaves = status.code() == StatusCode::kIncompatible && outcomes[begin + size - 1] == kUnknown;
+      if (leaves) std::fill(outcomes.begin() + static_cast<ptrdiff_t>(begin + size), outcomes.end(), kUnknown);
+      return status;
     });
   } catch (py::error_already_set& error) {
     const std::vector<Told> told = {{"were_removed", static_cast<uint8_t>(RedisRemove::kRemoved)},
                                     {"failed", static_cast<uint8_t>(RedisRemove::kFailed)},
-                                    {"unknown", static_cast<uint8_t>(RedisRemove::kUnknown)}};
+                                    {"unknown", kUnknown}};
     TellOutcomes(outcomes, keys, told, error.value());
     throw;
   }

@@ -64,7 +64,7 @@ def test_all_is_all():
 def test_hints_list_the_layouts_of_the_library():
     layouts = linefilter._linefilter.layouts()
     assert typing.get_args(linefilter._options.Layout) == ("auto", *(name for name, _ in layouts))
-    assert typing.get_args(linefilter._redis.MutableLayout) == tuple(name for name, takes_keys in layouts if takes_keys)
+    assert typing.get_args(linefilter._redis.MutableLayout) == ("auto",) + tuple(name for name, takes_keys in layouts if takes_keys)
 
 
 def test_examples_in_docstrings():

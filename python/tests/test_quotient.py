@@ -81,6 +81,9 @@ def test_unites_and_folds_like_the_others():
         one.update(linefilter.QuotientFilter(2000, fpr=0.01))
     like = linefilter.QuotientFilter(1, like=two)
     assert like.removable and like.body_bytes == two.body_bytes
+    for wrong in {"turnovers": 5}, {"removable": True}:
+        with pytest.raises(linefilter.InvalidArgumentError, match="like is the whole size"):
+            linefilter.QuotientFilter(1, like=two, **wrong)
 
 
 def test_of_a_builder():

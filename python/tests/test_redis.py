@@ -356,37 +356,3 @@ def test_it_is_not_copied(at):
     for call in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(TypeError, match="open it again"):
             call(seen)
-
-
-@pytest.mark.parametrize("layout", ["quotient", "counting"])
-def test_keys_are_removed(at, layout):
-    with RedisFilter.create(at, "seen", 3000, fpr=0.01, layout=layout, removable=layout == "quotient") as seen:
-        assert seen.add("a") and seen.remove("a") is True and "a" not in seen and seen.remove(b"a") is False
-        seen.add_many(KEYS)
-        assert seen.remove_many(KEYS[:1000]).all() and seen.contains_many(KEYS[1000:]).all()
-        assert seen.contains_many(KEYS[:1000]).mean() < 0.03
-        hashes = [linefilter.hash_key(int(key)) for key in KEYS[1000:2000]]
-        assert seen.remove_hash(hashes[0]) and seen.remove_hashes(np.array(hashes[1:], np.uint64)) == 999
-        assert seen.remove_many([int(key) for key in KEYS[2000:]]).all()
-        assert not any(seen.to_bytes()[: seen.body_bytes])
-
-
-def test_what_is_not_removed_says_why(at):
-    seen = RedisFilter.create(at, "seen", 3000, fpr=0.01, layout="quotient")
-    seen.add_many(KEYS)
-    for remove in (lambda: seen.remove(7), lambda: seen.remove_many(KEYS.reshape(3, 1000))):
-        with pytest.raises(linefilter.IncompatibleError, match="gives no key back") as error:
-            remove()
-    assert error.value.failed.all() and error.value.failed.shape == (3, 1000)
-    assert not error.value.were_removed.any() and not error.value.unknown.any()
-    assert seen.contains_many(KEYS).all()
-    seen.begin_generation(3000, fpr=0.01, layout="quotient", removable=True, turnovers=5)
-    seen.add_many_to_next(KEYS)
-    seen.switch_generation()
-    assert seen.num_probes == 1 and seen.remove_many(KEYS[:2000], generation=seen.generation).all()
-    for remove in (seen.remove, seen.remove_hash):
-        with pytest.raises(linefilter.IncompatibleError, match="another generation"):
-            remove(2000, generation=seen.generation ^ 1)
-    with pytest.raises(linefilter.IncompatibleError) as error:
-        seen.remove_many(KEYS[2000:], generation=seen.generation ^ 1)
-    assert error.value.unknown.all() and seen.contains_many(KEYS[2000:]).all() and seen.remove_many(KEYS[2000:]).all()

@@ -115,6 +115,7 @@ TEST_P(RemovableTest, UnitesAndFoldsByAddingUp) {
   ASSERT_TRUE(IsOk(one.Create(20000, options_)));
   ASSERT_TRUE(IsOk(two.Create(5, FilterOptions::SameSizeAs(one))));
   EXPECT_EQ(two.num_probes(), one.num_probes());
+  EXPECT_EQ(FilterOptions::SameSizeAs(one).removable, FactsOf(one.layout()).chooses_removal);
   const std::vector<uint64_t> hashes = RandomHashes(10000, 4);
   one.InsertHashes(hashes.data(), 7000);
   two.InsertHashes(hashes.data() + 4000, 6000);
@@ -124,6 +125,26 @@ TEST_P(RemovableTest, UnitesAndFoldsByAddingUp) {
   for (const uint64_t hash : hashes) ASSERT_TRUE(one.MayContainHash(hash)) << "those of both were in twice";
   for (const uint64_t hash : hashes) ASSERT_TRUE(one.RemoveHash(hash));
   EXPECT_EQ(one.FillRatio(), 0);
+}
+
+// A size that is given is that of a set or of a multiset: its num_probes says which, and removable only agrees.
+TEST(Removable, ASizeSaysWhetherKeysCanBeRemoved) {
+  for (const uint32_t num_probes : {0u, 1u}) {
+    FilterOptions options;
+    options.layout = Layout::kQuotient;
+    options.body_bytes = 6400;
+    options.num_probes = num_probes;
+    Filter filter;
+    ASSERT_TRUE(IsOk(filter.Create(1000, options)));
+    EXPECT_EQ(filter.num_probes(), num_probes);
+    options.removable = true;
+    const Status status = filter.Create(1000, options);
+    if (num_probes == 1) {
+      EXPECT_TRUE(IsOk(status));
+    } else {
+      EXPECT_TRUE(Says(StatusCode::kInvalidArgument, status, "the size of a set"));
+    }
+  }
 }
 
 TEST(Removable, OfASetNothingIsRemoved) {

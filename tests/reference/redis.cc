@@ -132,4 +132,30 @@ void SetBitsInRedis(const RedisCommand& run, const std::string& name, const Filt
   }
 }
 
+void ChangeBlockInRedis(const RedisCommand& run, const std::string& name, uint64_t hash, Change change) {
+  const char* const write = R"(
+    local call, shard, words, differing = redis.call, KEYS[1], ARGV, {}
+    for i = 1, #words, 4 do
+      local first = words[i]
+      local now = call('GETRANGE', shard, first, words[i + 1])
+      if now == words[i + 2] then call('SETRANGE', shard, first, words[i + 3])
+      else differing[#differing + 1] = (i - 1) / 4; differing[#differing + 1] = now end
+    end
+    return differing)";
+  std::map<std::string, std::string> record;
+  Filter before;
+  if (!ReadRedisRecord(run({"GET", name}), &record) || !ReadRedisFilter(run, name, &before)) return;
+  Filter after = before;
+  (void)(change == Change::kInsert ? after.Insert(hash) : after.Remove(hash));
+  const uint64_t per_shard = Decimal(record["current.shard-bytes"]);
+  for (size_t at = 0; at < before.body.size(); at += 64) {
+    const std::string was(reinterpret_cast<const char*>(before.body.data()) + at, 64);
+    const std::string is(reinterpret_cast<const char*>(after.body.data()) + at, 64);
+    if (was == is) continue;
+    const uint64_t first = at % per_shard;
+    run({"EVAL", write, "1", NameOfRedisShard(name, record["current"], at / per_shard), std::to_string(first),
+         std::to_string(first + 63), was, is});
+  }
+}
+
 }  // namespace reference

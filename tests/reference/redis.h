@@ -23,13 +23,16 @@ std::string WriteRedisRecord(const std::vector<std::string>& lines);
 // Section 1: `generation` is 16 hexadecimal digits.
 std::string NameOfRedisShard(const std::string& name, const std::string& generation, uint64_t shard);
 
-// The generation that serves, with its whole body (a container with its table and how it goes on); false if there is none, a shard is
-// lost, or its mark is newer than the record.
+// The generation that serves, with its whole body (a container with its table and how it goes on); false if there is
+// none, a shard is lost, or its mark is newer than the record.
 bool ReadRedisFilter(const RedisCommand& run, const std::string& name, Filter* filter);
 // A filter of one generation, not `container`, with the bits of `filter`.
 void WriteRedisFilter(const RedisCommand& run, const std::string& name, const Filter& filter, uint64_t shard_bytes);
 // Section 4, of `blocked` and `classic`, by single bits.
 void SetBitsInRedis(const RedisCommand& run, const std::string& name, const Filter& filter, uint64_t hash);
+// Section 4, of `quotient` and `counting`: a key comes or goes by the script `write`.
+enum class Change { kInsert, kRemove };
+void ChangeBlockInRedis(const RedisCommand& run, const std::string& name, uint64_t hash, Change change);
 
 }  // namespace reference
 

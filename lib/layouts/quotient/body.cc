@@ -15,7 +15,8 @@ namespace {
 // Block actions tell a multiset by ProbeState::lane_ones: they read nothing of it.
 alignas(64) constexpr uint32_t kIsMultiset[16] = {1};
 
-// A block that says "maybe" to all does not tell its keys. It counts as if it had the fewest that saturate a multiset.
+// A set's block that says "maybe" to all does not tell its keys, nor does a saturated one. It counts as if it had the
+// fewest that saturate a multiset.
 constexpr double kKeysOfFullBlock = kMostEntries + 1;
 
 // The keys of a set in a block: its different entries, and those keys that met one that was there. Each key is taken to
@@ -27,9 +28,10 @@ BlockBits ReadEntriesOf(const uint8_t* block, uint32_t num_probes) {
   BlockBits bits{};
   bits.fpr = FprOfBlock(block, &bits.num_set);
   bits.keys = bits.num_set;
-  if (bits.fpr >= 1) {
+  const bool is_set = num_probes != kQuotientMultiset;
+  if (bits.fpr >= 1 && (is_set || bits.num_set == 0)) {
     bits.keys = kKeysOfFullBlock;
-  } else if (num_probes != kQuotientMultiset && bits.num_set > 1) {
+  } else if (is_set && bits.num_set > 1) {
     bits.keys = KeysOfSet(bits.fpr, bits.num_set);
   }
   return bits;

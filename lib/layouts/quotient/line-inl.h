@@ -1,5 +1,5 @@
 // A block of the layout `quotient` as one number of 512 bits, in what registers the target has for it: one of AVX-512,
-// two of AVX2, or eight words. Changes shift parts of it (change-inl.h).
+// two of AVX2, or eight words. Changes shift parts of it (insert-inl.h, remove-inl.h, shorten-inl.h).
 
 // It is included once per target.
 #if defined(LINEFILTER_LIB_LAYOUTS_QUOTIENT_LINE_INL_H_) == defined(HWY_TARGET_TOGGLE)

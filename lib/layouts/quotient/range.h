@@ -1,7 +1,7 @@
 // A range of blocks of the layout `quotient` is made of its hashes at once: they are sorted by block, and each block is
 // made of what falls into it.
 //
-// It makes the bytes of insertion, because these depend on the keys alone, and takes a third of its time.
+// It makes the bytes of insertion, because these depend on the keys alone, and takes a quarter of its time.
 #ifndef LINEFILTER_LIB_LAYOUTS_QUOTIENT_RANGE_H_
 #define LINEFILTER_LIB_LAYOUTS_QUOTIENT_RANGE_H_
 

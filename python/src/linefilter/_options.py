@@ -59,8 +59,9 @@ def make_options(
 
         if not isinstance(like, FilterBase):
             raise TypeError(f"like is a filter or a view of one, not {type(like).__name__}")
-        given = (bits_per_key, fpr, num_probes or None, seed or None, secret, caller_hashes or None, foldable or None, num_keys)
-        if parquet_hash or removable or any(argument is not None for argument in given):
+        set_if_true = (num_probes, seed, caller_hashes, foldable, parquet_hash, removable, turnovers)
+        given = (bits_per_key, fpr, secret, num_keys)
+        if any(set_if_true) or any(argument is not None for argument in given):
             raise InvalidArgumentError("like is the whole size, with the hash: leave out the rest but threads and memory_limit")
         if layout not in ("auto", like.layout):
             raise InvalidArgumentError(f"like is a filter of layout {like.layout}, and this one is {layout}")

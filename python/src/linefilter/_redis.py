@@ -18,7 +18,7 @@ from ._redis_servers import Servers, make_servers, milliseconds, utf8
 from ._view import FilterView
 
 # The layouts that take single keys. (A filter in Redis may also hold an image of "retrieval", or of what grows or forgets.)
-MutableLayout = Literal["blocked", "classic", "counting", "split_block", "quotient"]
+MutableLayout = Literal["auto", "blocked", "classic", "counting", "split_block", "quotient"]
 
 
 @final
@@ -128,7 +128,7 @@ class RedisFilter(TakingFilter, Closable):
         *,
         bits_per_key: Optional[float] = None,
         fpr: Optional[float] = None,
-        layout: MutableLayout = "blocked",
+        layout: MutableLayout = "auto",
         num_probes: SupportsIndex = 0,
         seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
@@ -144,7 +144,8 @@ class RedisFilter(TakingFilter, Closable):
         Args:
             servers: "host:port", several with commas between, "unix:/path", or RedisServers.
             name: 1 to 200 bytes; with a hash tag of its own ("{users}seen") it lies in one slot of a cluster.
-            layout: "blocked", "split_block", "classic" (one shard, at most 512 MiB), "counting" or "quotient".
+            layout: "blocked", "split_block", "classic" (one shard, at most 512 MiB), "counting" or "quotient"; "auto" is
+                "quotient" with removable, else "blocked".
             removable, turnovers: as of QuotientFilter: keys can be removed. From "counting" they always can.
             shard_bytes: the most bytes of one string of Redis; 0: at most 64 MiB.
             bits_per_key, fpr, num_probes, seed, secret, caller_hashes, parquet_hash, foldable: as of BlockedFilter. Redis
@@ -200,7 +201,8 @@ class RedisFilter(TakingFilter, Closable):
 
         A rebuild may leave the key out, where your store did not have it any more. If generations are ever begun, give
         `generation` as it was before the key left the store: nothing is removed from another one. IncompatibleError then,
-        while a generation is begun, and where the filter gives nothing back.
+        while a generation is begun, and where the filter gives nothing back. After a failover, or a restart from an older state,
+        remove nothing until the filter is rebuilt, for Redis may have lost what it acknowledged.
 
         After another error nobody knows whether it was removed: leave it so. What the calls for many keys raise has three
         arrays of one item for each key: `were_removed`; `failed`, which may be removed again from this generation; `unknown`,
@@ -255,14 +257,15 @@ class RedisFilter(TakingFilter, Closable):
         *,
         bits_per_key: Optional[float] = None,
         fpr: Optional[float] = None,
-        layout: MutableLayout = "blocked",
+        layout: MutableLayout = "auto",
         num_probes: SupportsIndex = 0,
         foldable: bool = False,
         removable: bool = False,
         turnovers: SupportsIndex = 0,
         shard_bytes: SupportsIndex = 0,
     ) -> None:
-        """Begins the next generation of the filter, empty, for num_keys keys; hash and seed stay. From now on all insertions,
+        """Begins the next generation of the filter, empty, for num_keys keys; hash and seed stay, and nothing else: say
+        removable again. From now on all insertions,
         by anybody, go into both. Then bring the keys of your exact source, by load_next() or add_many_to_next(), and call
         switch_generation()."""
         options = make_options(

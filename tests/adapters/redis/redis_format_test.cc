@@ -116,6 +116,39 @@ TEST_F(RedisFormatTest, WhatTheDocumentWritesTheLibraryReadsAndFills) {
   }
 }
 
+// One writer goes by the document, the other one is the library. Both change the same blocks.
+TEST_F(RedisFormatTest, WholeBlocksAreChangedByBoth) {
+  const std::pair<int, int> kinds[] = {{reference::kQuotient, 0}, {reference::kQuotient, 1}, {reference::kCounting, 6}};
+  for (const auto& [layout, num_probes] : kinds) {
+    reference::Filter expected;
+    expected.layout = layout;
+    expected.num_probes = num_probes;
+    expected.body.assign(64 * 23, 0);
+    expected.Fill(keys_);
+    reference::WriteRedisFilter(run_, "seen", expected, 64 * 4);
+    RedisFilter filter;
+    ASSERT_TRUE(IsOk(filter.Open(servers_, "seen")));
+    for (size_t i = 0; i < 200; ++i) {
+      reference::ChangeBlockInRedis(run_, "seen", asked_[i], reference::Change::kInsert);
+      expected.Insert(asked_[i]);
+      RedisInsert inserted;
+      ASSERT_TRUE(IsOk(filter.InsertHash(asked_[i + 200], &inserted)));
+      EXPECT_EQ(inserted == RedisInsert::kNew, expected.Insert(asked_[i + 200])) << i;
+      if (num_probes == 0) continue;  // a set
+      reference::ChangeBlockInRedis(run_, "seen", keys_[i], reference::Change::kRemove);
+      expected.Remove(keys_[i]);
+      RedisRemove removed;
+      const uint64_t hash = i % 2 == 0 ? keys_[i + 200] : asked_[i];  // and what the other one inserted
+      ASSERT_TRUE(IsOk(filter.RemoveHash(hash, &removed)));
+      EXPECT_EQ(removed == RedisRemove::kRemoved, expected.Remove(hash)) << i;
+    }
+    reference::Filter now;
+    ASSERT_TRUE(reference::ReadRedisFilter(run_, "seen", &now));
+    EXPECT_EQ(now.body, expected.body) << layout << num_probes;
+    ExpectTheSame(&filter, "seen");
+  }
+}
+
 TEST_F(RedisFormatTest, AContainerToo) {
   ScalableFilter grown = Created<ScalableFilter>(100, Fpr(0.02));
   for (size_t i = 0; i < 500; ++i) grown.InsertHash(keys_[i]);

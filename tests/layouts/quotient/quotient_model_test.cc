@@ -166,6 +166,12 @@ TEST(QuotientModel, IsTheSameDoubleEverywhere) {
   EXPECT_EQ(bits_of(ExpectedFprAfter(9, kLayout, 1000000, 64 * 25000, 1)), 4572433564967837052u);
 }
 
+TEST(QuotientModel, HasNoRateAbove1OfTooManyKeys) {
+  for (const uint64_t num_keys : {uint64_t{15} << 60, ~uint64_t{0}}) {
+    for (const uint32_t turnovers : {0, 1, 100}) EXPECT_EQ(ExpectedFprAfter(turnovers, kLayout, num_keys, 64, 1), 1);
+  }
+}
+
 TEST(QuotientSizes, HaveInverses) {
   for (double bits = 1.1; bits < 33; bits *= 1.09) {
     EXPECT_NEAR(BitsPerKeyForFpr(kLayout, FprForBitsPerKey(kLayout, bits)), bits, 1e-6 * bits);

@@ -62,8 +62,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Real("--bits-per-key", &create->options.bits_per_key, "B", "Or the size, 1 to 64");
   arguments.ExactlyOneOf({"--fpr", "--bits-per-key"});
   arguments.LayoutName(&create->options.layout, true, "blocked by default", true);
-  arguments.Flag("--removable", &create->options.removable,
-                 "Keys can be removed again (add --remove); the layout is then quotient by default");
+  arguments.Removable(&create->options);
   arguments.Flag("--foldable", &create->options.foldable, "Blocks in a multiple of 64: dumps can be folded and merged");
   arguments.Seed(&create->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
   arguments.Hash(&create->options.hash_id);

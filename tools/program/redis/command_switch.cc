@@ -11,7 +11,8 @@ namespace linefilter::tools {
 namespace {
 
 constexpr const char* kSteps[] = {"IMAGE", "--begin", "--add", "--load", "--commit", "--abandon"};
-constexpr const char* kOfBegin[] = {"--num-keys", "--fpr", "--bits-per-key", "--layout", "--foldable"};
+constexpr const char* kOfBegin[] = {"--num-keys", "--fpr",       "--bits-per-key", "--layout",
+                                    "--foldable", "--removable", "--turnovers"};
 
 // Says which rule between the options is broken, or nothing.
 std::string BrokenRule(const Arguments& arguments, const Switch& options) {
@@ -29,12 +30,12 @@ std::string BrokenRule(const Arguments& arguments, const Switch& options) {
     return "--shard-bytes goes with --begin or IMAGE, which make a generation";
   }
   if (options.no_writers && options.image.empty()) return "--no-writers goes with IMAGE";
+  if (options.not_removable && !options.begin && options.image.empty()) {
+    return "--not-removable goes with --begin or IMAGE, which make a generation";
+  }
   if (arguments.Given("--generation")) {
     if (options.begin || !options.image.empty()) return "--generation goes with --add, --load, --commit or --abandon";
-    if (options.generation.size() != 16 ||
-        options.generation.find_first_not_of("0123456789abcdef") != std::string::npos) {
-      return "--generation must be 16 hexadecimal digits, as --begin prints them: next_generation";
-    }
+    if (!IsGeneration(options.generation)) return kNoGeneration;
   }
   return "";
 }
@@ -87,6 +88,10 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.LayoutName(&options->options.layout, true, "With --begin: blocked by default", true);
   arguments.Flag("--foldable", &options->options.foldable,
                  "With --begin: blocks in a multiple of 64: dumps can be folded and merged");
+  arguments.Removable(&options->options);
+  arguments.Flag("--not-removable", &options->not_removable,
+                 "With --begin or IMAGE: keys could be removed until now, and no more");
+  arguments.AtMostOneOf("--removable", "--not-removable");
   arguments.Keys("--add", &options->add,
                  "Only add the keys of this file to the next generation, one per line; - is standard input");
   arguments.Path("--load", &options->load, "Or those of this image, which has its size");

@@ -116,11 +116,16 @@ int OpenFilter(const char* command, const ServerOptions& options, const std::str
   return status.ok() ? kExitGood : FailRedis(command, name, status, AdviceOfReplica(options, status));
 }
 
+bool IsGeneration(const std::string& word) {
+  return word.size() == 16 && word.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 void ReportFilter(const RedisFilter& filter, Report* report) {
   report->Text("filter", std::string(filter.name()));
   report->Text("layout", LayoutName(filter.layout()));
   ReportHash(filter.hash_id(), filter.seed(), report);
   if (filter.num_probes() != 0) report->Count("num_probes", filter.num_probes());
+  ReportRemovable(filter.layout(), filter.num_probes(), report);
   if (filter.num_blocks() != 0) report->Count("num_blocks", filter.num_blocks());
   report->Count("body_bytes", filter.body_bytes());
 }

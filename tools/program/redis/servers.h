@@ -43,6 +43,11 @@ int OpenFilter(const char* command, const ServerOptions& options, const std::str
 // Fills in what was given, with the password. It is false after saying why.
 bool ReadyServers(const ServerOptions& options, RedisServers* servers);
 
+// Whether the word has the form of a generation's number, as it is printed; what to say if not.
+bool IsGeneration(const std::string& word);
+inline constexpr char kNoGeneration[] =
+    "--generation must be 16 hexadecimal digits, as `linefilter redis info` shows them: generation, next_generation";
+
 // Several commands report this of a filter.
 void ReportFilter(const RedisFilter& filter, Report* report);
 

@@ -141,11 +141,24 @@ Step CheckGeneration(const Switch& options, RedisFilter* filter) {
   return step;
 }
 
+// The next generation would give no key back, and this one does: that is to be said, for removals would begin to fail.
+bool EndsRemovals(const Switch& options, const Image& image, const RedisFilter& filter) {
+  if (options.not_removable || !FactsOf(filter.layout(), filter.num_probes()).gives_back) return false;
+  if (!options.image.empty()) return !FactsOf(image.view().layout(), image.view().num_probes()).gives_back;
+  return options.begin && !options.options.removable && !FactsOf(options.options.layout).gives_back;
+}
+
 }  // namespace
 
 Step DoSwitchStep(const Switch& options, const Image& image, RedisFilter* filter) {
   const Step checked = CheckGeneration(options, filter);
   if (!checked.status.ok() || !checked.refusal.empty()) return checked;
+  if (EndsRemovals(options, image, *filter)) {
+    const char* const more = options.begin ? "--removable" : "an image that was made with --removable";
+    return {Status(), "", "",
+            std::string("its keys can be removed, and those of the next generation could not: give ") + more +
+                ", or --not-removable if nobody removes keys any more"};
+  }
   if (options.begin) return Begin(options, filter);
   if (!options.add.paths.empty()) return AddKeys(options, filter);
   if (!options.load.empty()) return LoadIt(image, filter);

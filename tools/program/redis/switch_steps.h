@@ -17,7 +17,7 @@ struct Switch {
   ServerOptions server;
   std::string name, image, load, generation;
   KeysOption add;
-  bool begin = false, commit = false, abandon = false, no_writers = false;
+  bool begin = false, commit = false, abandon = false, no_writers = false, not_removable = false;
   uint64_t num_keys = 0;
   FilterOptions options;
   RedisLayout layout;
