@@ -27,7 +27,7 @@ exits 0 linefilter add ids.lf monday.txt
 exits 0 linefilter add ids.lf --remove monday.txt
 exits 1 linefilter query ids.lf monday.txt
 exits 2 linefilter add seen.lf --remove monday.txt
-says counting
+says --removable
 exits 0 linefilter build monday.txt tuesday.txt --num-keys 1e5 --fpr 0.01 --out both.lf
 exits 0 linefilter add both.lf --json < monday.txt
 exits 2 linefilter add missing.lf monday.txt
