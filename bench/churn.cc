@@ -96,8 +96,8 @@ class Turning {
     }
   }
 
-  // As many keys leave and come as there are, a slice at a time. The load dips by a thousandth (0.7 % in the cache),
-  // and a time of many keys is one that a clock can tell.
+  // This removes and inserts as many keys as there are, a slice at a time. The load dips by a thousandth (0.7 % in the
+  // cache), and a time of many keys is one that a clock can tell.
   void Turn() {
     for (uint64_t done = 0; done < members_.size(); done += slice_) {
       const size_t size = static_cast<size_t>(std::min<uint64_t>(slice_, members_.size() - done));
