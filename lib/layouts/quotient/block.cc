@@ -28,29 +28,31 @@ struct Header {
 
 // S of the format: bit i is 1 if entry i is the first one of its bucket, or comes after the last of all.
 struct RunBegins {
-  static constexpr uint32_t kWords = 7, kShift = (kRunEndsAt - 1) % 64;
-  uint64_t words[kWords];
+  const uint8_t* block;
 
-  explicit RunBegins(const uint8_t* block) {
-    for (uint32_t i = 0; i < kWords; ++i) {
-      words[i] = LoadLE64(block + 8 * (i + 1)) >> kShift;
-      if (i + 1 < kWords) words[i] |= LoadLE64(block + 8 * (i + 2)) << (64 - kShift);
-    }
-    words[0] |= 1;
-  }
-  bool Has(uint32_t i) const { return (words[i / 64] >> (i % 64) & 1) != 0; }
+  bool Has(uint32_t i) const { return (Word(i / 64) >> (i % 64) & 1) != 0; }
   // Where the 1 of that number is; kNone if there is none.
   uint32_t Find(uint32_t number) const {
-    for (uint32_t i = 0; i < kWords; ++i) {
-      const uint32_t ones = static_cast<uint32_t>(__builtin_popcountll(words[i]));
+    for (uint32_t i = 0; 64 * i <= kMostEntries; ++i) {
+      uint64_t word = Word(i);
+      const uint32_t ones = static_cast<uint32_t>(__builtin_popcountll(word));
       if (number < ones) {
-        uint64_t left = words[i];
-        for (; number != 0; --number) left &= left - 1;
-        return 64 * i + static_cast<uint32_t>(__builtin_ctzll(left));
+        for (; number != 0; --number) word &= word - 1;
+        return 64 * i + static_cast<uint32_t>(__builtin_ctzll(word));
       }
       number -= ones;
     }
     return kNone;
+  }
+
+ private:
+  // What lies behind the block is 0.
+  uint64_t Word(uint32_t i) const {
+    constexpr uint32_t kByte = (kRunEndsAt - 1) / 8, kShift = (kRunEndsAt - 1) % 8, kLastWordAt = kBlockBytes - 8;
+    const uint32_t byte = kByte + 8 * i;
+    if (byte > kLastWordAt) return LoadLE64(block + kLastWordAt) >> (8 * (byte - kLastWordAt) + kShift);
+    const uint64_t low = LoadLE64(block + byte) >> kShift, high = block[byte + 8];
+    return low | high << (64 - kShift) | (i == 0 ? 1 : 0);
   }
 };
 
@@ -76,10 +78,29 @@ uint32_t CountEntries(const uint8_t* block, const Header& header, const RunBegin
 
 }  // namespace
 
+bool BlockMayContain(const uint8_t* block, uint32_t q) {
+  const Header header(block);
+  const uint32_t bucket = BucketOf(q);
+  if ((header.buckets >> bucket & 1) == 0) return false;
+  const RunBegins runs{block};
+  const uint32_t run = static_cast<uint32_t>(__builtin_popcountll(header.buckets & ((uint64_t{1} << bucket) - 1)));
+  const uint32_t begin = runs.Find(run), end = runs.Find(run + 1);
+  if (end == kNone || header.dropped > kMostRemainderBits) return true;
+
+  const uint32_t width = header.width() + (end <= header.num_long ? 1 : 0);
+  const uint32_t taken = end * header.width() + std::min(end, header.num_long);
+  if (taken > kQuotientBlockBits || width == 0) return true;
+  const uint32_t remainder = RemainderOf(q, width);
+  for (uint32_t at = kQuotientBlockBits - taken, i = begin; i < end; ++i, at += width) {
+    if (BitsAt(block, at, width) == remainder) return true;
+  }
+  return false;
+}
+
 BlockEntries BlockEntries::Of(const uint8_t* block) {
   BlockEntries list;
   const Header header(block);
-  const RunBegins runs(block);
+  const RunBegins runs{block};
   const uint32_t size = CountEntries(block, header, runs);
   if (size == kNone) {
     list.is_saturated = true;

@@ -14,8 +14,8 @@
 
 namespace linefilter::internal {
 
-// What num_probes tells.
-inline constexpr uint32_t kQuotientSet = 0, kQuotientMultiset = 1;
+// The num_probes of one from which keys can be removed; that of a set is 0.
+inline constexpr uint32_t kQuotientMultiset = 1;
 
 const Kernels& QuotientKernels();
 

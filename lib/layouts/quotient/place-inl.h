@@ -17,6 +17,7 @@
 #include "lib/base/endian.h"
 #include "lib/layouts/quotient/block.h"
 #include "lib/layouts/quotient/line-inl.h"
+#include "linefilter/internal/test_quotient_block.h"
 
 // pdep and pext; a compiler may keep Highway from them.
 #undef LINEFILTER_HAS_BMI2
@@ -33,19 +34,16 @@ namespace linefilter::internal {
 // A load at any bit has so many, wherever it begins within a byte.
 inline constexpr uint32_t kWindowBits = 57;
 
-// 1 in the lowest bit of each field of `width` bits, and how many fields a window has.
-struct FieldOnes {
-  static constexpr uint32_t kMostWidth = kMostRemainderBits + 1;  // one more than an entry has
-  uint64_t of_width[kMostWidth + 1] = {};
-  uint8_t in_window[kMostWidth + 1] = {};
-  constexpr FieldOnes() {
-    for (uint32_t width = 1; width <= kMostWidth; ++width) {
-      for (uint32_t at = 0; at + width <= 64; at += width) of_width[width] |= uint64_t{1} << at;
-      in_window[width] = static_cast<uint8_t>(kWindowBits / width);
+// How many fields of `width` bits a window has; 27 are one more than an entry has.
+struct FieldsOfWindow {
+  uint8_t of_width[kMostRemainderBits + 2] = {};
+  constexpr FieldsOfWindow() {
+    for (uint32_t width = 1; width < sizeof(of_width); ++width) {
+      of_width[width] = static_cast<uint8_t>(kWindowBits / width);
     }
   }
 };
-inline constexpr FieldOnes kFieldOnes;
+inline constexpr FieldsOfWindow kFieldsOfWindow;
 
 // The fast ways take blocks of fewer entries than this, whose ends of runs lie in two words.
 inline constexpr uint32_t kManyEntries = 120;
@@ -58,19 +56,6 @@ namespace linefilter {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Byte i has the ones of bytes 0 to i.
-HWY_INLINE uint64_t SumsOfOnes(uint64_t bits) {
-  uint64_t sums = bits - ((bits >> 1) & 0x5555555555555555);
-  sums = (sums & 0x3333333333333333) + ((sums >> 2) & 0x3333333333333333);
-  return ((sums + (sums >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101;
-}
-HWY_INLINE uint32_t CountOnes(uint64_t bits) {
-#if HWY_ARCH_X86 && HWY_TARGET > HWY_SSE4
-  return static_cast<uint32_t>(SumsOfOnes(bits) >> 56);  // the compiler would call a function
-#else
-  return static_cast<uint32_t>(__builtin_popcountll(bits));
-#endif
-}
 // They must not be 0.
 HWY_INLINE uint32_t LowestOne(uint64_t bits) { return static_cast<uint32_t>(__builtin_ctzll(bits)); }
 HWY_INLINE uint32_t HighestOne(uint64_t bits) { return 63 - static_cast<uint32_t>(__builtin_clzll(bits)); }
@@ -81,10 +66,10 @@ HWY_INLINE uint32_t SelectOne(uint64_t bits, uint32_t number) {
   return static_cast<uint32_t>(_tzcnt_u64(_pdep_u64(uint64_t{1} << number, bits)));
 #else
   constexpr uint64_t kOnes = 0x0101010101010101, kHighs = 0x8080808080808080;
-  const uint64_t sums = SumsOfOnes(bits);
+  const uint64_t sums = CountBitsUpToBytes(bits);
   if (number >= sums >> 56) return 64;
   const uint64_t not_above = ((number * kOnes | kHighs) - sums) & kHighs;  // bytes whose sum is at most `number`
-  const uint32_t at = 8 * CountOnes(not_above);
+  const uint32_t at = 8 * CountBitsOfWord(not_above);
   number -= static_cast<uint32_t>((sums << 8 >> at) & 0xff);
   uint32_t byte = static_cast<uint32_t>(bits >> at & 0xff);
   for (; number != 0; --number) byte &= byte - 1;
@@ -97,7 +82,7 @@ struct RunBegins {
   uint64_t low, high;
 
   HWY_INLINE uint32_t Select(uint32_t number) const {
-    const uint32_t of_low = CountOnes(low);
+    const uint32_t of_low = CountBitsOfWord(low);
     const bool above = number >= of_low;
     return SelectOne(above ? high : low, above ? number - of_low : number) + (above ? 64 : 0);
   }
@@ -162,7 +147,7 @@ struct Fields {
     num_long = second & 0xff;
     const uint32_t dropped = second >> 8 & 31;
     width = internal::kMostRemainderBits - dropped;
-    size = runs.Select(CountOnes(buckets));
+    size = runs.Select(CountBitsOfWord(buckets));
     const bool is_border = runs.Has(num_long & 127);
     runs.Keep(RunBegins::Below((size + 1) & 127));  // what follows is not theirs
     return HWY_LIKELY((buckets != 0) & (size < internal::kManyEntries) & (dropped < internal::kMostRemainderBits) &
@@ -187,14 +172,14 @@ struct Place {
   // False if the run is too long for that.
   HWY_INLINE bool Find(const uint8_t* block, const Fields& fields, uint32_t q) {
     const uint32_t bucket = internal::BucketOf(q), here = fields.buckets >> bucket & 1;
-    begin = fields.runs.Select(CountOnes(fields.buckets & ((uint64_t{1} << bucket) - 1)));
+    begin = fields.runs.Select(CountBitsOfWord(fields.buckets & ((uint64_t{1} << bucket) - 1)));
     size = fields.runs.RunAt(begin) & (0 - here);
     // A new bucket in front of the first short entry is long, unless all lengths are the greatest one.
     is_long = (begin < fields.num_long + 1 - here) & (fields.width < internal::kMostRemainderBits);
     bits = fields.width + is_long;
     const uint32_t run_bits = size * bits;
     const uint64_t all = (uint64_t{1} << (run_bits & 63)) - 1;
-    lows = internal::kFieldOnes.of_width[bits] & all;
+    lows = internal::kLowestBits.of[bits] & all;
     highs = lows << ((bits - 1) & 63);
     run = Window(block, internal::kQuotientBlockBits - fields.BitsOf(begin + size)) & all;
     wanted = internal::RemainderOf(q, bits) * lows;
@@ -213,7 +198,7 @@ struct Place {
   // The entries of the run in front of the first one of those fields, which are told by their highest bits.
   HWY_INLINE uint32_t CountBefore(uint64_t fields) const {
     const uint64_t up_to_first = fields == 0 ? 0 : ~uint64_t{0} >> (63 - HighestOne(fields));
-    return CountOnes(highs & ~up_to_first);
+    return CountBitsOfWord(highs & ~up_to_first);
   }
 };
 

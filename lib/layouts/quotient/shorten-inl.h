@@ -26,7 +26,7 @@ namespace {
 // Drops the lowest bit of each of n fields of `bits` bits.
 HWY_INLINE uint64_t DropLowest(uint64_t fields, uint32_t n, uint32_t bits) {
 #if LINEFILTER_HAS_BMI2
-  return _pext_u64(fields, _bzhi_u64(~internal::kFieldOnes.of_width[bits], n * bits));
+  return _pext_u64(fields, _bzhi_u64(~internal::kLowestBits.of[bits], n * bits));
 #else
   uint64_t dropped = 0;
   const uint64_t field = (uint64_t{1} << bits) - 2;
@@ -57,8 +57,8 @@ HWY_INLINE bool ShortenTo(uint32_t num_long, const uint8_t* block, Fields* field
   const uint32_t top = internal::kQuotientBlockBits - num_long * bits;
   uint32_t at = internal::kQuotientBlockBits - fields->num_long * bits;
   Line entries = Or(And(*line, From(top)), Up(AndNot(From(at), *line), n));
-  const uint32_t at_once = internal::kFieldOnes.in_window[bits];
-  const uint64_t ones = internal::kFieldOnes.of_width[less], field = (uint64_t{1} << less) - 1;
+  const uint32_t at_once = internal::kFieldsOfWindow.of_width[bits];
+  const uint64_t ones = internal::kLowestBits.of[less], field = (uint64_t{1} << less) - 1;
   uint64_t above = ~uint64_t{0}, suspects = 0;
   for (uint32_t left = n, to = at + n; left != 0;) {
     const uint32_t some = left < at_once ? left : at_once;
