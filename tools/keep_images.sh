@@ -30,19 +30,27 @@ keep() {
   local -a secret=()
   shift 2
   if [[ " $* " == *" --secret "* ]]; then secret=(--secret "$PART/secret"); fi
-  seq 0 $((num_keys - 1)) | "$PROGRAM" build --out "$file" --bits-per-key 10 "$@" >/dev/null
+  seq 0 $((num_keys - 1)) | "$PROGRAM" build --out "$file" "$@" >/dev/null
   maybes=$(seq "$num_keys" $((num_keys + 19999)) |
     "$PROGRAM" query "$file" --count "${secret[@]}" | awk '$1 == "maybe" { print $2 }') || true
   echo "$(basename "$file") $num_keys ${maybes:?no count}" >>"$PART/answers.txt"
 }
 
 layouts=$("$PROGRAM" oracle --from 10 --to 10 --json | grep -o '"layout": *"[a-z_]*"' | cut -d '"' -f 4)
-for layout in $layouts; do
-  keep "${layout}_empty" 0 --layout "$layout"
-  keep "${layout}_small" 50 --layout "$layout"
-  keep "${layout}_large" 8000 --layout "$layout"
-  keep "${layout}_seed" 50 --layout "$layout" --seed 77
-  keep "${layout}_keyed" 5000 --layout "$layout" --secret "$PART/secret"
-done
+# keep_each NAME [option...]: no key, a body without chunk checks, one with them, a seed, a secret.
+keep_each() {
+  local name=$1
+  shift
+  keep "${name}_empty" 0 "$@"
+  keep "${name}_small" 50 "$@"
+  keep "${name}_large" 8000 "$@"
+  keep "${name}_seed" 50 "$@" --seed 77
+  keep "${name}_keyed" 5000 "$@" --secret "$PART/secret"
+}
+
+for layout in $layouts; do keep_each "$layout" --layout "$layout" --bits-per-key 10; done
+keep_each removable --removable --bits-per-key 10  # a multiset, whose keys can be removed
+keep_each container --grow --fpr 0.01
+keep parquet 5000 --layout split_block --hash parquet --bits-per-key 10
 mv "$PART" "$FOLDER"
 echo "kept: $FOLDER"

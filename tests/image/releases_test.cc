@@ -119,20 +119,15 @@ TEST(Releases, AnImageOfAnEarlierStateIsRefusedAndLosesNoKey) {
   EXPECT_EQ(images, 16);
 }
 
-// All documents say the same of when that ends: the one sentence, however its lines are broken.
-TEST(Releases, OneSentenceTellsWhenTheFormatIsFrozen) {
+// All documents say the same: the one sentence, however its lines are broken.
+TEST(Releases, OneSentenceTellsThatTheFormatIsFrozen) {
   const fs::path root = LINEFILTER_SOURCE_DIR;
   if (!fs::exists(root)) GTEST_SKIP() << "no source tree on this machine";
   for (const char* const name : {"CHANGELOG.md", "doc/FORMAT.md", "doc/LIMITS.md", "doc/VERSIONING.md"}) {
     std::ifstream file(root / name);
     std::string text;
     for (std::string word; file >> word;) text += word + " ";
-    EXPECT_NE(
-        text.find(
-            "Image format 1 is not frozen yet: that is the last step of layout `quotient`, after it is settled whether "
-            "layout `counting` stays. Until then its bytes may change"),
-        std::string::npos)
-        << name;
+    EXPECT_NE(text.find("Image format 1 is frozen: its bytes and their answers never change."), std::string::npos) << name;
   }
 }
 
