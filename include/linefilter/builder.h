@@ -11,8 +11,7 @@
 //   than 1.05 times as many, the distinct ones are counted, too. That takes 15 to 100 ns per key and no memory.
 // - Else the size is for all keys that came, at most about 5 % more than the distinct ones.
 // So the image depends on the set of keys and on how many were added alone, not on their order. A filter that gives
-// keys back counts every key, because a key that came twice must be removed twice (kCounting, and kQuotient with
-// options.removable).
+// keys back counts every key, because a key that came twice must be removed twice (options.removable).
 //
 // Memory is 8 bytes per key, whatever the keys' length, and the image while Finish runs; `retrieval` of any size needs
 // a work area besides (below), and `quotient` takes one if the limit permits it. Nothing is copied when it grows.
@@ -25,11 +24,11 @@
 // Large images are made in bulk: the hashes are sorted, where they lie, into ranges of blocks, and each range is made
 // while it sits in the cache. This takes, beside hashes and image:
 // - to sort, 4 KiB per range for each thread; several threads take at most 2 bytes per key. A range is 256 KiB of
-//   `blocked` and `counting`, 64 KiB of `retrieval`; there are at most 8192;
+//   `blocked`, 64 KiB of `retrieval`; there are at most 8192;
 // - to make ranges of `retrieval`, about 0.7 MiB for each thread and 4 bytes per key of a range. Several threads take
 //   at most 2 bytes per key, but up to four of them work wherever each has four ranges to make;
-// - hashes that are borrowed are sorted into other memory. `retrieval` takes 8 bytes per key of it, and `blocked` and
-//   `counting`, from 16 MiB on, 4 bytes per key or 32 MiB, if that is more.
+// - hashes that are borrowed are sorted into other memory. `retrieval` takes 8 bytes per key of it, and `blocked`, from
+//   16 MiB on, 4 bytes per key or 32 MiB, if that is more.
 // Where memory_limit leaves no room for it, fewer threads work, and at last keys are inserted one by one: that is
 // slower and gives the same bytes. `retrieval` cannot insert, so it answers kOverLimit.
 #ifndef LINEFILTER_BUILDER_H_

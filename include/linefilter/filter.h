@@ -1,6 +1,5 @@
 // Filter owns its memory and takes keys for as long as it lives, in a layout that is chosen when it is created.
-// BlockedFilter, QuotientFilter, CountingBlockedFilter and ClassicFilter are the same, for those who know the layout
-// when they compile.
+// BlockedFilter, QuotientFilter and ClassicFilter are the same, for those who know the layout when they compile.
 // Link linefilter::linefilter. Without CMake, liblinefilter.a needs -lhwy and -pthread.
 //
 //   linefilter::BlockedFilter filter;
@@ -189,32 +188,6 @@ class LINEFILTER_EXPORT QuotientFilter final : public Filter {
   }
   // Does what Filter::CloneFrom does.
   Status CloneFrom(const QuotientFilter& other) noexcept { return Filter::CloneFrom(other); }
-};
-
-// A BlockedFilter whose keys can be removed: it has counters of 4 bits in place of bits. It takes 4.4 times the bytes
-// at 1 % of false positives, more below, and reaches 0.22 % (kMaxBitsPerKey). Its rate does not rise as keys come and
-// go. doc/guide/delete.md has the figures. What QuotientFilter says of removing a key holds here, too, and one thing
-// more:
-// - A counter that reaches 15 is saturated: it no longer knows how many it stands for and stays 15 until Clear. Nothing
-//   is lost, but the keys behind it may answer "maybe" after they are removed. With no more keys than the filter was
-//   sized for this is rare: one counter in 1e16 at an fpr of 1 %, one in 1e14 at 10 %, one in 1e11 at 70 %. But a key
-//   inserted 15 times does it.
-class LINEFILTER_EXPORT CountingBlockedFilter final : public Filter {
- public:
-  // Does what Filter::Create does, for this layout.
-  Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
-    return CreateOf(Layout::kCounting, num_keys, options);
-  }
-  // Does what Filter::CreateFromImage does, for an image of this layout.
-  Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
-    return CopyImage(Layout::kCounting, image, size, options);
-  }
-  // Does what Filter::Load does, for an image of this layout.
-  Status Load(const char* path, const FilterOptions& options = {}) noexcept {
-    return LoadImage(Layout::kCounting, path, options);
-  }
-  // Does what Filter::CloneFrom does.
-  Status CloneFrom(const CountingBlockedFilter& other) noexcept { return Filter::CloneFrom(other); }
 };
 
 // The classic Bloom filter, scalar on purpose, is the baseline for all comparisons. It is right far beyond 2^32 bits.

@@ -115,8 +115,8 @@ class LINEFILTER_EXPORT FilterBase {
   uint64_t capacity() const noexcept;
 
   // The share of one bits, 0..1. Each call from here on reads the whole body (about 0.1 s per GB). In `retrieval` the
-  // share is about one half up to 24 bits per key, less above; its levels tell the load. `counting` counts its
-  // counters' bits. While others set bits, the answer lies between what it was when the call began and when it ended.
+  // share is about one half up to 24 bits per key, less above; its levels tell the load. While others set bits, the
+  // answer lies between what it was when the call began and when it ended.
   double FillRatio() const noexcept;
   // The distinct keys, estimated from the fill, with the standard error; infinite if every bit is set, 0 while broken.
   // The error is 0.03 % of 1e6 keys at 10 bits per key. A key that several stages hold counts in each. `retrieval`
@@ -141,8 +141,8 @@ class LINEFILTER_EXPORT FilterBase {
   // The rate at which uniformly distributed hashes of absent keys answer "maybe", from these very bits: 1 for a broken
   // image, 0 for the empty set. It includes keys whose hashes agree with a member's: 2^-32 for each key of a block,
   // 2^-64 for each of `classic`. On average the bits tell how many keys there are; for a few keys they may tell too
-  // few. But for that `blocked`, `counting`, `split_block` and `quotient` are exact up to 2^20 blocks (a sample of so
-  // many above), `retrieval` always.
+  // few. But for that `blocked`, `split_block` and `quotient` are exact up to 2^20 blocks (a sample of so many above),
+  // `retrieval` always.
   double ExpectedFpr() const noexcept;
 
   // Only linefilter/inline.h and the library itself use these.

@@ -12,7 +12,7 @@
 //   const linefilter::FilterView* const days[] = {&monday.view(), &tuesday.view()};  // one size (options.h, foldable)
 //   status = linefilter::UniteImages(days, 2, out.sink());
 //
-// Images of `blocked`, `counting`, `split_block` and `quotient` can be folded, no others (LayoutFacts::folds).
+// Images of `blocked`, `split_block` and `quotient` can be folded, no others (LayoutFacts::folds).
 #ifndef LINEFILTER_FOLD_H_
 #define LINEFILTER_FOLD_H_
 

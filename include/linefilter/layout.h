@@ -18,7 +18,6 @@ enum class Layout : uint8_t {
   kBlocked = 1,    // one 64-byte block per key: one cache line per lookup
   kClassic = 2,    // Bloom 1970, bit by bit over the whole body: the baseline, and the smallest for tiny sets
   kRetrieval = 3,  // a solved linear system per 64-byte block: a sixth of the false positives, but no key can be added
-  kCounting = 4,   // `blocked` with counters of 4 bits: keys can be removed, for 4.4 times the bytes at 1 %
   kContainer = 5,  // several `blocked` filters that answer as one: views of it, and filters that grow or forget
   // The bits of a Bloom filter in a Parquet file, in 32-byte blocks: the fastest single lookups in cache, at 1.3 times
   // the false positives of `blocked`. With HashId::kParquet the body and that of the file are the same bytes.
@@ -46,24 +45,24 @@ LINEFILTER_EXPORT LayoutList SupportedLayouts() noexcept;
 
 // What a layout can do, for code that serves all of them. kAuto and unknown layouts can do nothing.
 struct LayoutFacts {
-  bool buildable = false;         // FilterBuilder makes it; `container`, which consists of other filters, is not
-  bool takes_keys = false;        // single keys can be inserted into a filter of it (linefilter/filter.h)
-  bool shares = false;            // many threads may fill a filter of it at once (linefilter/concurrent.h)
-  bool gives_back = false;        // they can be removed, too
-  bool chooses_removal = false;   // FilterOptions::removable says whether; num_probes tells it (0: no, 1: yes)
-  bool keeps_repeats = false;     // a key that was inserted twice must be removed twice
-  bool unites = false;            // two filters of it can be united
-  bool folds = false;             // a filter of it can be folded, and united with one of another size
-  bool has_stages = false;        // it consists of stages, each a filter of layout `blocked`
-  bool has_levels = false;        // FilterBase::CountLevels tells the load of its blocks
-  bool zeros_are_empty = false;   // a body of zeros holds no key
-  uint32_t block_bytes = 0;       // a key lies in one block of so many (in a `container`: of each stage); 0: in none
-  uint32_t max_num_probes = 0;    // num_probes is 1 to this; 0: there is none to choose
-  uint32_t bits_of_position = 0;  // each position of a key is a bit, or a counter of so many; 0: it has no positions
-  uint32_t num_positions = 0;     // how many a key has (PositionsOfHash)
+  bool buildable = false;        // FilterBuilder makes it; `container`, which consists of other filters, is not
+  bool takes_keys = false;       // single keys can be inserted into a filter of it (linefilter/filter.h)
+  bool shares = false;           // many threads may fill a filter of it at once (linefilter/concurrent.h)
+  bool chooses_removal = false;  // FilterOptions::removable says whether keys can be removed
+  bool gives_back = false;       // they can; a key that was inserted twice is then removed twice
+  bool unites = false;           // two filters of it can be united
+  bool folds = false;            // a filter of it can be folded, and united with one of another size
+  bool has_stages = false;       // it consists of stages, each a filter of layout `blocked`
+  bool has_levels = false;       // FilterBase::CountLevels tells the load of its blocks
+  bool has_positions = false;    // a key is bits of the body that are set, its positions; bodies unite by OR
+  bool zeros_are_empty = false;  // a body of zeros holds no key
+  uint32_t block_bytes = 0;      // a key lies in one block of so many (in a `container`: of each stage); 0: in none
+  uint32_t max_num_probes = 0;   // num_probes is 1 to this; 0: there is none to choose
+  uint32_t num_positions = 0;    // how many a key has (PositionsOfHash)
 };
 
-// The facts of a layout; num_positions depends on num_probes, and so do gives_back and keeps_repeats of `quotient`.
+// The facts of a layout; num_positions depends on num_probes, and so does gives_back if it chooses_removal (0: no, 1:
+// yes).
 LINEFILTER_EXPORT LayoutFacts FactsOf(Layout layout, uint32_t num_probes = 0) noexcept;
 
 }  // namespace linefilter

@@ -21,8 +21,8 @@
 //
 // Size: a filter of at most 64 keys is `classic` where that is smaller and has the rate that the named layout has at
 // this density in large filters (or the fpr). So tables of a key or two cost 16 to 24 bytes, whatever the layout, where
-// whole blocks would take 72. Making a policy takes about 1 ms (`counting`: 5): its tables are made then, not
-// with the first filter. (Of `retrieval` above 64 keys, the first filters of a thread take 70 to 130 us more.)
+// whole blocks would take 72. Making a policy takes about 1 ms: its tables are made then, not with the first filter.
+// (Of `retrieval` above 64 keys, the first filters of a thread take 70 to 130 us more.)
 //
 // Files: Name() is "linefilter.Image.1", whatever the options; each filter says how it was made. So a database may be
 // opened with any options, with another policy or with none: old tables are then read with the filters they have, or

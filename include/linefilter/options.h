@@ -54,13 +54,13 @@ struct FilterOptions {
   bool rounded = false;
   // Keys can be removed again, each as often as it was inserted. Layout `quotient` is then a multiset, with an entry
   // for each insertion (num_probes is 1), and kAuto is `quotient`. Without it `quotient` is a set, in which a key is
-  // once. Filters of layout `counting` always give keys back; other layouts never do (kInvalidArgument).
+  // once. Keys of other layouts cannot be removed (kInvalidArgument).
   bool removable = false;
   // How often all keys of a removable filter will be replaced: fpr is then the rate after so many turnovers. A block of
   // `quotient` has the short entries of its fullest time for long. So its rate rises, at 12 bits per key to 2.0 times
   // within one turnover, 4.4 times in 20, and 4.8 times for ever. The rates are those of keys that are removed at
-  // random; where the oldest go first, they are up to 6 % higher, or 15 % lower in the end. `counting` does not change.
-  // Above 0 without removable it is kInvalidArgument.
+  // random; where the oldest go first, they are up to 6 % higher, or 15 % lower in the end. Above 0 without removable
+  // it is kInvalidArgument.
   uint32_t turnovers = 0;
   // A hash is for filters of one seed; filters whose false positives should differ must not share it. Filters of
   // different seeds are asked together by linefilter/many.h. kParquet demands 0.

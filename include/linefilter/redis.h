@@ -31,10 +31,10 @@
 // later linefilter, that a `classic` body is above 512 MiB, or that there is no OpenSSL for TLS.
 //
 // Nobody vouches for a failed insertion (RedisInsert::kFailed): the key may be in the filter or not. Insert it again;
-// that is right any number of times. (In `counting`, and in `quotient` from which keys can be removed, it may then
-// count twice, which only costs a little.) Outcomes are per key: some of a batch may have failed, then the Status says
-// why the first did. Redis itself can still lose what it acknowledged, as its persistence and replication are set:
-// doc/REDIS.md tells what appendfsync and wait_replicas buy.
+// that is right any number of times. (In a filter from which keys can be removed it may then count twice, which only
+// costs a little.) Outcomes are per key: some of a batch may have failed, then the Status says why the first did. Redis
+// itself can still lose what it acknowledged, as its persistence and replication are set: doc/REDIS.md tells what
+// appendfsync and wait_replicas buy.
 //
 // Exactly one of several writers of a key is told kNew, even at the same moment. At most one is told if generations are
 // begun, switched or lost in that moment. The same holds if a connection is lost between an insertion and its reply (it
@@ -49,8 +49,8 @@
 // program that asks first, and stores what is new, must wait after Begin until all that it asked before are stored.
 //
 // A key that comes between Begin and the read of the source reaches the next generation twice: a writer inserts it, and
-// so does the rebuilder. Where keys can be removed (`counting`, a `quotient` multiset) it then has two entries. So one
-// removal after the switch leaves it in: a false positive, and nothing is lost.
+// so does the rebuilder. Where keys can be removed (a `quotient` multiset) it then has two entries. So one removal
+// after the switch leaves it in: a false positive, and nothing is lost.
 //
 // Threads: one thread uses an object. Open one in each; all may use one filter, as may any number of machines. A child
 // process that goes on with an object connects anew.
@@ -184,13 +184,13 @@ class LINEFILTER_EXPORT RedisFilter final {
   RedisFilter(const RedisFilter&) = delete;
   RedisFilter& operator=(const RedisFilter&) = delete;
 
-  // Makes an empty filter for num_keys keys, and opens it. It is `blocked` (kAuto means it), `classic`, `counting`,
-  // `split_block` or `quotient` (kAuto with FilterOptions::removable). A `retrieval` or `container` comes by
-  // CreateFromImage. `name` has 1 to 200 bytes without newline and NUL. With a hash
-  // tag of its own ("{users}seen") the filter lies in one slot of a cluster as a whole. No other name has a closing
-  // brace. kIncompatible means that a filter or something else has the name. The options allocator, memory_limit and
-  // executor do not count. After another error the filter may be there nevertheless. It would lose its keys within a
-  // day, loudly (kCorrupt), unless somebody opens it, or creates it once more, which says that the name is taken.
+  // Makes an empty filter for num_keys keys, and opens it. It is `blocked` (kAuto means it), `classic`, `split_block`
+  // or `quotient` (kAuto with FilterOptions::removable). A `retrieval` or `container` comes by CreateFromImage. `name`
+  // has 1 to 200 bytes without newline and NUL. With a hash tag of its own ("{users}seen") the filter lies in one slot
+  // of a cluster as a whole. No other name has a closing brace. kIncompatible means that a filter or something else has
+  // the name. The options allocator, memory_limit and executor do not count. After another error the filter may be
+  // there nevertheless. It would lose its keys within a day, loudly (kCorrupt), unless somebody opens it, or creates it
+  // once more, which says that the name is taken.
   Status Create(const RedisServers& servers, std::string_view name, uint64_t num_keys, const FilterOptions& options,
                 const RedisLayout& layout = {}) noexcept;
   // Makes a filter with the keys of an image of any layout, which is verified first. The header record comes after all
@@ -232,7 +232,7 @@ class LINEFILTER_EXPORT RedisFilter final {
   Status InsertHashes(const uint64_t* hashes, size_t n, RedisInsert* outcomes) noexcept;
 
   // Removes one key, once for each insertion; `outcome` may be null. The Status is an error if and only if the outcome
-  // is kFailed or kUnknown. The filter is `quotient` with FilterOptions::removable, or `counting`: else kIncompatible.
+  // is kFailed or kUnknown. The filter is `quotient` with FilterOptions::removable: else kIncompatible.
   //
   // Only what is in the filter may be removed: a key that is a false positive takes the entry of another one with it.
   // After a rebuild a key may be missing, because the exact source had it no more when it was read. So removals are

@@ -97,12 +97,10 @@ LINEFILTER_EXPORT bool RemoveHashFromBlock(const BodyFacts& facts, void* block, 
 LINEFILTER_EXPORT bool BlockMayContainHash(const BodyFacts& facts, size_t index, const void* block,
                                            uint64_t hash) noexcept;
 
-// Tells where an insertion of the hash writes, in positions[kMaxPositions], and returns how many. In `blocked` and
-// `classic` they are numbers of bits in the body (bit b of byte i is 8 i + b), to be set; in a `container` they lie in
-// its newest stage. In `counting` they are numbers of counters (2 i is the low half of byte i, 2 i + 1 the high one),
-// which are to be counted up to 15, where they stay. The key was certainly new if one of them was 0. `classic` may name
-// a bit twice. 0 means that it takes no key (`retrieval`, the empty set, what CheckBody refuses), or has no positions
-// (`quotient`).
+// Tells where an insertion of the hash writes, in positions[kMaxPositions], and returns how many. They are numbers of
+// bits in the body (bit b of byte i is 8 i + b), to be set; in a `container` they lie in its newest stage. The key was
+// certainly new if one of them was 0. `classic` may name a bit twice. 0 means that it takes no key (`retrieval`, the
+// empty set, what CheckBody refuses), or has no positions (`quotient`).
 LINEFILTER_EXPORT size_t PositionsOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* positions) noexcept;
 
 // How many bytes the image of such a body has, exactly; 0 if CheckBody refuses it.

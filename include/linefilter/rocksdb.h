@@ -27,9 +27,8 @@
 // with a comparator for which different bytes are the same key: it would lose keys.
 //
 // Size: a filter of at most 64 keys is `classic` where that is smaller and has the rate that the named layout has at
-// this density in large filters (or the fpr). Making a policy takes about 1 ms (`counting`: 5): its tables are made
-// then, not with the first filter. (Of `retrieval` above 64 keys, the first filters of a thread take 70 to 130 us
-// more.)
+// this density in large filters (or the fpr). Making a policy takes about 1 ms: its tables are made then, not with the
+// first filter. (Of `retrieval` above 64 keys, the first filters of a thread take 70 to 130 us more.)
 //
 // Files: the name in them is "linefilter.Image.1", whatever the options; each filter says how it was made. So a
 // database may be opened with any options, with RocksDB's own filters or with none: old files are then read with the

@@ -7,13 +7,12 @@
 // In `blocked` the load of a block is Binomial(num_keys, 1 / num_blocks), and lanes overlap as the rotations make them;
 // the classic formula would undersize it (asked 0.1 %, got 0.2 %). `classic` uses the textbook m = -n ln p / (ln 2)^2,
 // k = m/n ln 2. `retrieval` uses the load of a block as above, and the mean rate of blocks of that load, a measured
-// table. It is right to 0.3 % from 6 to 24 bits per key, to 3 % below 3. `counting` is exact; 1 % takes 43.9 bits per
-// key, and the 64 that there may be reach 0.22 %. `quotient` takes the load of a block as above, and the mean room for
-// entries of so many keys. It is right to 0.5 %, and 1 % takes 9.16 bits per key. Its num_probes is 0 for a set, and 1
-// for a multiset, which takes 9.2 (FilterOptions::removable). kAuto is `blocked` or `classic`. Ask for others by name:
-// `retrieval`, which takes no key afterwards and is slower to build, and `counting`. Results are the same to the bit on
-// every CPU (no libm), so the same request gives the same image everywhere. All functions are thread-safe. bits_per_key
-// is in bits, fpr in 0..1, sizes are in bytes.
+// table. It is right to 0.3 % from 6 to 24 bits per key, to 3 % below 3. `quotient` takes the load of a block as above,
+// and the mean room for entries of so many keys. It is right to 0.5 %, and 1 % takes 9.16 bits per key. Its num_probes
+// is 0 for a set, and 1 for a multiset, which takes 9.2 (FilterOptions::removable). kAuto is `blocked` or `classic`.
+// Ask for others by name: `retrieval`, which takes no key afterwards and is slower to build, and `quotient`. Results
+// are the same to the bit on every CPU (no libm), so the same request gives the same image everywhere. All functions
+// are thread-safe. bits_per_key is in bits, fpr in 0..1, sizes are in bytes.
 //
 // No number of bits makes the rate as small as one likes. A key with the same 64-bit hash as one of n members is
 // "maybe" to every filter, which has a probability of n / 2^64. In layouts of blocks it is enough that it falls into a

@@ -146,8 +146,8 @@ inline bool AskImage(std::string_view image, std::string_view key, bool verify) 
 }
 
 // Makes and asks filters of 1 to 1024 keys, so that the first filter of a policy costs no more than the second. Then
-// the target is chosen, `counting` has the terms of its rate (4 ms), and code is in memory. It cannot help where malloc
-// gives the work area of `retrieval` (0.7 MB) back to the system, as it does for the first filters of each thread.
+// the target is chosen, and code is in memory. It cannot help where malloc gives the work area of `retrieval` (0.7 MB)
+// back to the system, as it does for the first filters of each thread.
 inline void UseOnce(const EngineSizes& sizes) noexcept {
   std::string text;  // too short to be allocated, which might throw here: it binds what strings grow by (3 us)
   text.resize(8);

@@ -201,8 +201,7 @@ FilterOptions FilterOptions::SameSizeAs(const FilterBase& filter) noexcept {
   options.num_keys = filter.capacity();
   options.body_bytes = filter.body_bytes();
   options.num_probes = filter.num_probes();
-  const LayoutFacts facts = FactsOf(filter.layout(), filter.num_probes());
-  options.removable = facts.chooses_removal && facts.gives_back;
+  options.removable = FactsOf(filter.layout(), filter.num_probes()).gives_back;
   const KeyHash& key_hash = filter.key_hash();
   options.hash_id = key_hash.id;
   options.seed = key_hash.is_keyed() ? 0 : key_hash.seed;

@@ -108,21 +108,21 @@ bool BindOneBlock(const BodyFacts& facts, size_t index, const void* block, inter
   return true;
 }
 
-// Finds the numbers of bits or counters that a hash has in the block of that number.
+// Finds the numbers of bits that a hash has in the block of that number.
 size_t PositionsInBlock(Layout layout, uint32_t num_probes, HashId hash_id, uint64_t hash, uint64_t index,
                         uint64_t* positions) {
   const internal::LayoutRecord* const record = FindBlocks(layout, num_probes);
-  if (record == nullptr || record->facts.bits_of_position == 0) return 0;
+  if (record == nullptr || !record->facts.has_positions) return 0;
   alignas(kBlockBytes) uint8_t block[kBlockBytes] = {};
-  const uint32_t block_bytes = record->facts.block_bytes, bits_each = record->facts.bits_of_position;
+  const uint32_t block_bytes = record->facts.block_bytes;
   internal::ProbeState state;
   internal::BindBody(*record, {block, block_bytes, num_probes, hash_id}, &state);
   internal::ChangesOf(layout, state).insert(state, hash);
-  const uint64_t first = index * (8 * block_bytes / bits_each);
+  const uint64_t first = index * 8 * block_bytes;
   size_t n = 0;
   for (uint32_t word = 0; word < block_bytes / 8; ++word) {
     for (uint64_t ones = internal::LoadLE64(block + 8 * word); ones != 0; ones &= ones - 1) {
-      positions[n++] = first + (64 * word + static_cast<uint32_t>(__builtin_ctzll(ones))) / bits_each;
+      positions[n++] = first + 64 * word + static_cast<uint32_t>(__builtin_ctzll(ones));
     }
   }
   return n;

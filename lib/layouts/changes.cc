@@ -1,6 +1,5 @@
 // This finds the changes of layouts by id.
 #include <cstring>
-#include <iterator>
 
 #include "lib/layouts/layout_changes.h"
 
@@ -12,7 +11,7 @@ namespace linefilter::internal {
 
 namespace {
 
-constexpr const LayoutChanges* kLayoutChanges[] = {
+constexpr ById<LayoutChanges> kLayoutChanges = {
 #define LINEFILTER_LAYOUT(Name) &k##Name##Changes,
 #include "lib/layouts/registry.inc"
 #undef LINEFILTER_LAYOUT
@@ -38,10 +37,7 @@ uint64_t RemoveNothingBatch(const ProbeState&, const uint64_t*, size_t n, uint8_
 
 const Changes& NoChanges() { return kNoChanges; }
 
-const LayoutChanges* FindChanges(Layout layout) {
-  const size_t row = static_cast<size_t>(layout) - 1;  // the row of kAuto wraps
-  return row < std::size(kLayoutChanges) ? kLayoutChanges[row] : nullptr;
-}
+const LayoutChanges* FindChanges(Layout layout) { return kLayoutChanges.Find(layout); }
 
 const Changes& ChangesOf(Layout layout, const ProbeState& state) {
   const LayoutChanges* const of_layout = state.num_units == 0 ? nullptr : FindChanges(layout);

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
 
 #include "lib/layouts/kernels.h"
 #include "linefilter/filter_base.h"
@@ -66,28 +68,41 @@ struct LayoutRecord {
   size_t (*positions)(uint64_t body_bytes, uint32_t num_probes, uint64_t hash, uint64_t* positions) = nullptr;
   // The distinct keys that give this share of places taken; null where nothing tells when all are, or several stages.
   SizeEstimate (*size_at_fill)(double fill, uint32_t num_probes, uint64_t num_units) = nullptr;
-  // A body has a place for each so many bits of it; 0: its places are its positions.
-  uint32_t bits_of_place = 0;
+  // A body has a place for each so many bits of it.
+  uint32_t bits_of_place = 1;
 
-  double PlacesIn(uint64_t body_bytes) const {
-    return 8 * static_cast<double>(body_bytes) / (bits_of_place != 0 ? bits_of_place : facts.bits_of_position);
-  }
+  double PlacesIn(uint64_t body_bytes) const { return 8 * static_cast<double>(body_bytes) / bits_of_place; }
 };
 
-inline constexpr size_t kNumLayouts = 0
-#define LINEFILTER_LAYOUT(Name) +1
+// The ids of all rows, ascending.
+inline constexpr Layout kLayoutIds[] = {
+#define LINEFILTER_LAYOUT(Name) Layout::k##Name,
 #include "lib/layouts/registry.inc"
 #undef LINEFILTER_LAYOUT
-    ;
+};
 
-// All records, by id; ids begin at 1.
-extern const LayoutRecord* const kLayoutRecords[kNumLayouts];
+// One part of each layout, from the rows.
+template <class Part>
+class ById {
+ public:
+  constexpr ById(std::initializer_list<const Part*> rows) {
+    const Layout* id = kLayoutIds;
+    for (const Part* row : rows) parts_[static_cast<size_t>(*id++)] = row;
+  }
+  // Finds a part; null for an id that this library does not implement.
+  const Part* Find(Layout layout) const {
+    const size_t id = static_cast<size_t>(layout);
+    return id < std::size(parts_) ? parts_[id] : nullptr;
+  }
+
+ private:
+  const Part* parts_[static_cast<size_t>(kLayoutIds[std::size(kLayoutIds) - 1]) + 1] = {};
+};
+
+extern const ById<LayoutRecord> kLayouts;
 
 // Finds a layout; null for an id that this library does not implement.
-inline const LayoutRecord* FindLayout(Layout layout) {
-  const size_t row = static_cast<size_t>(layout) - 1;  // the row of kAuto wraps
-  return row < kNumLayouts ? kLayoutRecords[row] : nullptr;
-}
+inline const LayoutRecord* FindLayout(Layout layout) { return kLayouts.Find(layout); }
 
 // Makes `state` answer. A body of 0 bytes is the empty set.
 void BindBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* state);

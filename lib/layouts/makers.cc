@@ -1,5 +1,4 @@
 // This finds the makers of layouts by id.
-#include <iterator>
 
 #include "lib/layouts/layout_maker.h"
 
@@ -11,7 +10,7 @@ namespace linefilter::internal {
 
 namespace {
 
-constexpr const LayoutMaker* kMakers[] = {
+constexpr ById<LayoutMaker> kMakers = {
 #define LINEFILTER_LAYOUT(Name) &k##Name##Maker,
 #include "lib/layouts/registry.inc"
 #undef LINEFILTER_LAYOUT
@@ -20,8 +19,7 @@ constexpr const LayoutMaker* kMakers[] = {
 }  // namespace
 
 const LayoutMaker* FindMaker(Layout layout) {
-  const size_t row = static_cast<size_t>(layout) - 1;  // the row of kAuto wraps
-  const LayoutMaker* const maker = row < std::size(kMakers) ? kMakers[row] : nullptr;
+  const LayoutMaker* const maker = kMakers.Find(layout);
   return maker == nullptr || maker->sizing.expected_fpr == nullptr ? nullptr : maker;
 }
 

@@ -48,11 +48,10 @@ Status CheckRemoval(Layout layout, const FilterOptions& options) {
                          "turnovers 0",
                          options.turnovers);
   }
-  const LayoutFacts facts = FactsOf(layout);
-  if (!options.removable || facts.gives_back || facts.chooses_removal) return Status();
+  if (!options.removable || FactsOf(layout).chooses_removal) return Status();
   return Status::Error(StatusCode::kInvalidArgument,
-                       "no key can be removed from a filter of layout %s: choose quotient (or auto, or counting), or "
-                       "leave out removable",
+                       "no key can be removed from a filter of layout %s: choose quotient (or auto), or leave out "
+                       "removable",
                        LayoutName(layout));
 }
 
@@ -129,15 +128,10 @@ Status RoundSize(uint64_t num_keys, const FilterOptions& options, Sizing* sizing
   return Status();
 }
 
-// The layout of those options, if they do not leave it to the number of keys.
-Layout AskedLayout(Layout layout, const FilterOptions& options) {
-  return layout == Layout::kAuto && options.removable ? Layout::kQuotient : layout;
-}
-
 }  // namespace
 
 bool KeepsRepeats(const FilterOptions& options) {
-  return FactsOf(AskedLayout(options.layout, options), options.removable ? 1 : options.num_probes).keeps_repeats;
+  return options.removable || FactsOf(options.layout, options.num_probes).gives_back;
 }
 
 Status CheckSecret(const FilterOptions& options) {
@@ -204,12 +198,12 @@ Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what) {
 }
 
 Status ShapeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
-  layout = AskedLayout(layout, options);
+  if (layout == Layout::kAuto && options.removable) layout = Layout::kQuotient;
   if (layout == Layout::kAuto && options.foldable) layout = Layout::kBlocked;
   Status status = CheckRemoval(layout, options);
   if (status.ok()) status = SizeUnfolded(layout, num_keys, options, sizing);
   if (status.ok() && options.body_bytes == 0) status = RoundSize(num_keys, options, sizing);
-  if (status.ok() && options.removable && FactsOf(sizing->layout).chooses_removal) sizing->num_probes = 1;
+  if (status.ok() && options.removable) sizing->num_probes = 1;
   return status;
 }
 

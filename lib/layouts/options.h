@@ -34,7 +34,7 @@ inline double ExpectedFprOf(const Sizing& sizing, uint32_t turnovers = 0) {
   return ExpectedFprAfter(turnovers, sizing.layout, sizing.num_keys, sizing.body_bytes, sizing.num_probes);
 }
 
-// What FilterOptions ask for beyond a set; a layout that always gives keys back does not look at it.
+// What FilterOptions ask for beyond a set.
 struct Removal {
   bool removable = false;
   uint32_t turnovers = 0;  // the fpr is that after so many

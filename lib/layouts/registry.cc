@@ -12,29 +12,12 @@ namespace internal {
 #include "lib/layouts/registry.inc"
 #undef LINEFILTER_LAYOUT
 
-const LayoutRecord* const kLayoutRecords[kNumLayouts] = {
+extern const ById<LayoutRecord> kLayouts;
+constexpr ById<LayoutRecord> kLayouts = {
 #define LINEFILTER_LAYOUT(Name) &k##Name##Layout,
 #include "lib/layouts/registry.inc"
 #undef LINEFILTER_LAYOUT
 };
-
-namespace {
-
-constexpr Layout kIds[] = {
-#define LINEFILTER_LAYOUT(Name) Layout::k##Name,
-#include "lib/layouts/registry.inc"
-#undef LINEFILTER_LAYOUT
-};
-
-constexpr bool RowsAreById() {
-  for (size_t i = 0; i < std::size(kIds); ++i) {
-    if (static_cast<size_t>(kIds[i]) != i + 1) return false;
-  }
-  return true;
-}
-static_assert(RowsAreById(), "FindLayout takes the row of an id");
-
-}  // namespace
 
 void BindConstant(const Kernels& kernels, ProbeState* state) {
   Reset(state);
@@ -65,21 +48,21 @@ bool ParseLayout(const char* name, Layout* layout) noexcept {
     *layout = Layout::kAuto;
     return true;
   }
-  for (const internal::LayoutRecord* record : internal::kLayoutRecords) {
-    if (!record->facts.buildable || strcmp(name, record->name) != 0) continue;
-    *layout = record->layout;
+  for (const Layout candidate : SupportedLayouts()) {
+    if (!FactsOf(candidate).buildable || strcmp(name, LayoutName(candidate)) != 0) continue;
+    *layout = candidate;
     return true;
   }
   return false;
 }
 
-LayoutList SupportedLayouts() noexcept { return {internal::kIds, std::size(internal::kIds)}; }
+LayoutList SupportedLayouts() noexcept { return {internal::kLayoutIds, std::size(internal::kLayoutIds)}; }
 
 LayoutFacts FactsOf(Layout layout, uint32_t num_probes) noexcept {
   const internal::LayoutRecord* const record = internal::FindLayout(layout);
   LayoutFacts facts = record == nullptr ? LayoutFacts() : record->facts;
-  if (facts.bits_of_position != 0 && facts.max_num_probes != 0) facts.num_positions = num_probes;
-  if (facts.chooses_removal) facts.gives_back = facts.keeps_repeats = num_probes != 0;
+  if (facts.has_positions && facts.max_num_probes != 0) facts.num_positions = num_probes;
+  if (facts.chooses_removal) facts.gives_back = num_probes != 0;
   return facts;
 }
 

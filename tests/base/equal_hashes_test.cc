@@ -24,7 +24,7 @@
 namespace linefilter {
 namespace {
 
-constexpr Layout kLayouts[] = {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval, Layout::kCounting};
+constexpr Layout kLayouts[] = {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval};
 constexpr uint64_t kTrillion = 1000000000000;
 constexpr double kRounding = 1e-12;
 
@@ -79,7 +79,7 @@ TEST(SizingByRate, RefusesWhatEqualHashesDoNotAllow) {
   Sizing sizing;
   sizing.body_bytes = 12345;
   for (const Layout layout :
-       {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval, Layout::kCounting, Layout::kAuto}) {
+       {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval, Layout::kQuotient, Layout::kAuto}) {
     for (const double fpr : {1e-12, 5.42e-8}) {
       const Status status = SizeForFpr(layout, kTrillion, fpr, &sizing);
       EXPECT_TRUE(test::Says(StatusCode::kInvalidArgument, status, "same 64-bit hash"))
@@ -118,19 +118,16 @@ TEST(SizingByRate, GrantsTheRateThatARefusalNames) {
 // One key in one block, the most bits of all: 8e-25 by its bits alone.
 TEST(RateOfBits, OfOneKeyInOneBlockIsThatOfItsInBlockHash) {
   for (const uint64_t hash : test::RandomHashes(100, 1)) {
-    for (const Layout layout : {Layout::kBlocked, Layout::kCounting}) {
-      const std::string image = ImageOf(layout, 64, 8, {hash});
-      const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
-      ASSERT_EQ(view.num_blocks(), 1u);
-      ASSERT_GE(view.ExpectedFpr(), OfInBlockHashes(1)) << LayoutName(layout);
-      ASSERT_NEAR(view.ExpectedFpr() / ExpectedFpr(layout, 1, 64, view.num_probes()), 1,
-                  layout == Layout::kCounting ? 0.01 : 1e-9);
-    }
-    const std::string image = ImageOf(Layout::kRetrieval, 64, 1, {hash});
-    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
-    ASSERT_EQ(view.num_blocks(), 1u);
-    ASSERT_GE(view.ExpectedFpr(), OfInBlockHashes(2)) << "31 equations";
-    ASSERT_LE(view.ExpectedFpr(), OfInBlockHashes(4));
+    const std::string blocked = ImageOf(Layout::kBlocked, 64, 8, {hash});
+    const FilterView bits(blocked.data(), blocked.size(), VerifyMode::kWhole);
+    ASSERT_EQ(bits.num_blocks(), 1u);
+    ASSERT_GE(bits.ExpectedFpr(), OfInBlockHashes(1));
+    ASSERT_NEAR(bits.ExpectedFpr() / ExpectedFpr(Layout::kBlocked, 1, 64, bits.num_probes()), 1, 1e-9);
+    const std::string retrieval = ImageOf(Layout::kRetrieval, 64, 1, {hash});
+    const FilterView equations(retrieval.data(), retrieval.size(), VerifyMode::kWhole);
+    ASSERT_EQ(equations.num_blocks(), 1u);
+    ASSERT_GE(equations.ExpectedFpr(), OfInBlockHashes(2)) << "31 equations";
+    ASSERT_LE(equations.ExpectedFpr(), OfInBlockHashes(4));
   }
 }
 
@@ -148,10 +145,8 @@ TEST(RateOfBits, IsThatOfTheModelWhereEqualHashesRule) {
       const double model = ExpectedFpr(layout, n, view.body_bytes(), view.num_probes());
       SCOPED_TRACE(std::string(LayoutName(layout)) + " " + std::to_string(n) + " keys");
       EXPECT_GE(fpr, Floor(layout, keys, view.body_bytes()) * (divisor == 1 ? 1 : 0.99));
-      // `blocked`: a few full blocks have most of the rate by bits; a nearly empty `counting`: some 40 blocks of three
-      // keys.
-      const bool is_of_few =
-          (layout == Layout::kBlocked && divisor == 1) || (layout == Layout::kCounting && divisor == 64);
+      // In `blocked` a few full blocks have most of the rate by bits.
+      const bool is_of_few = layout == Layout::kBlocked && divisor == 1;
       EXPECT_NEAR(fpr / model, 1, is_of_few ? 0.2 : 0.03);
     }
   }

@@ -56,8 +56,8 @@ struct Taker {
   CALL(OfTrustedImage, void*, ImageMayContainKey(std::declval<S>(), 0, KEY, VerifyMode::kTrusted))            \
   CALL(Insertion, BlockedFilter, std::declval<S>().InsertKey(KEY))                                            \
   CALL(InsertionIntoClassic, ClassicFilter, std::declval<S>().InsertKey(KEY))                                 \
-  CALL(InsertionIntoCounting, CountingBlockedFilter, std::declval<S>().InsertKey(KEY))                        \
-  CALL(Removal, CountingBlockedFilter, std::declval<S>().RemoveKey(KEY))                                      \
+  CALL(InsertionIntoQuotient, QuotientFilter, std::declval<S>().InsertKey(KEY))                               \
+  CALL(Removal, QuotientFilter, std::declval<S>().RemoveKey(KEY))                                             \
   CALL(Addition, FilterBuilder&, std::declval<S>().AddKey(KEY))                                               \
   CALL(OfConcurrent, ConcurrentFilter&, std::declval<S>().MayContainKey(KEY))                                 \
   CALL(InsertionIntoConcurrent, ConcurrentFilter&, std::declval<S>().InsertKey(KEY))                          \

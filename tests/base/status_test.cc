@@ -8,7 +8,9 @@
 
 #include "gtest/gtest.h"
 #include "linefilter/layout.h"
+#include "linefilter/sizing.h"
 #include "tests/testing/layouts.h"
+#include "tests/testing/status.h"
 
 namespace linefilter {
 namespace {
@@ -65,11 +67,21 @@ TEST(Layout, HasANameForEveryId) {
   EXPECT_STREQ(LayoutName(Layout::kBlocked), "blocked");
   EXPECT_STREQ(LayoutName(Layout::kClassic), "classic");
   EXPECT_STREQ(LayoutName(Layout::kRetrieval), "retrieval");
-  EXPECT_STREQ(LayoutName(Layout::kCounting), "counting");
   EXPECT_STREQ(LayoutName(Layout::kContainer), "container");
   EXPECT_STREQ(LayoutName(Layout::kSplitBlock), "split_block");
-  EXPECT_STREQ(LayoutName(static_cast<Layout>(200)), "unknown");
-  EXPECT_STREQ(LayoutName(static_cast<Layout>(255)), "unknown");
+  EXPECT_STREQ(LayoutName(Layout::kQuotient), "quotient");
+}
+
+// Id 4 is one that no layout has and the next one does.
+TEST(Layout, WithoutANameCanDoNothing) {
+  for (const uint8_t id : {4, 200, 255}) {
+    const Layout layout = static_cast<Layout>(id);
+    EXPECT_STREQ(LayoutName(layout), "unknown");
+    EXPECT_FALSE(FactsOf(layout).buildable || FactsOf(layout).has_positions) << static_cast<int>(id);
+    for (const Layout supported : SupportedLayouts()) EXPECT_NE(supported, layout);
+    Sizing sizing;
+    EXPECT_TRUE(test::Says(StatusCode::kInvalidArgument, SizeForFpr(layout, 1000, 0.01, &sizing), "unknown"));
+  }
 }
 
 TEST(Layout, ParsesTheNamesOfWhatIsImplemented) {

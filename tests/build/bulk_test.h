@@ -38,6 +38,15 @@ inline FilterOptions Options(Layout layout, const Executor& executor = {}) {
   return options;
 }
 
+// Options of each layout, and at last those of keys that can be removed, whose repeats count.
+inline std::vector<FilterOptions> EveryOptions(double bits_per_key) {
+  std::vector<FilterOptions> all;
+  for (const Layout layout : EveryLayout()) all.push_back(BitsPerKey(bits_per_key, layout));
+  all.push_back(BitsPerKey(bits_per_key, Layout::kQuotient));
+  all.back().removable = true;
+  return all;
+}
+
 // What a build took, and what EstimateBytes said before.
 struct MemoryOfBuild {
   uint64_t image_bytes = 0, estimated = 0, peak = 0;

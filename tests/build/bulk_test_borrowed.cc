@@ -162,13 +162,13 @@ TEST(BorrowedHashes, AreCopiedWhereRepeatsShow) {
   std::vector<uint64_t> hashes = RandomHashes(30000, 7);
   hashes.resize(60000);
   for (size_t i = 30000; i < hashes.size(); ++i) hashes[i] = hashes[(i * 7) % 30000];
-  for (const Layout layout : test::EveryLayout()) {
+  for (const FilterOptions& options : EveryOptions(10)) {
     TestAllocator allocator;
-    FilterBuilder builder(allocator.WithHooks(Options(layout)));
+    FilterBuilder builder(allocator.WithHooks(options));
     builder.BorrowHashes(hashes.data(), hashes.size());
     allocator.FailFrom(0);
     std::string image;
-    if (FactsOf(layout).keeps_repeats) {
+    if (options.removable) {
       EXPECT_NE(builder.ImageBytes(), 0u);
     } else {
       EXPECT_EQ(builder.Finish(&image).code(), StatusCode::kOutOfMemory);
@@ -178,8 +178,8 @@ TEST(BorrowedHashes, AreCopiedWhereRepeatsShow) {
     EXPECT_EQ(builder.num_keys(), hashes.size());
     allocator.FailFrom(TestAllocator::kNever);
     image = Finish(&builder);
-    EXPECT_TRUE(image == Build(Options(layout), hashes)) << LayoutName(layout);
-    EXPECT_EQ(builder.sizing().num_keys, FactsOf(layout).keeps_repeats ? hashes.size() : 30000);
+    EXPECT_TRUE(image == Build(options, hashes)) << LayoutName(options.layout);
+    EXPECT_EQ(builder.sizing().num_keys, options.removable ? hashes.size() : 30000);
   }
 }
 

@@ -246,7 +246,6 @@ TEST(BuildFromSource, AnswersWhatFailsWhereKeysComeAgain) {
   other[777] ^= uint64_t{1} << 60;
   for (const uint64_t hash : RandomHashes(60000, 3)) more.push_back(hash);
   for (const Layout layout : test::EveryLayout()) {
-    if (FactsOf(layout).keeps_repeats) continue;
     const ScopedTuning tuning(0, 64);
     const auto build = [&](Source source) {
       Collector collector;

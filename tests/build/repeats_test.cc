@@ -22,11 +22,9 @@ namespace {
 
 using Hashes = std::vector<uint64_t>;
 
-std::vector<Layout> LayoutsWithoutRepeats() {
-  std::vector<Layout> layouts = {Layout::kAuto};
-  for (const Layout layout : EveryLayout()) {
-    if (FactsOf(layout).buildable && !FactsOf(layout).keeps_repeats) layouts.push_back(layout);
-  }
+std::vector<Layout> EveryLayoutAndAuto() {
+  std::vector<Layout> layouts = EveryLayout();
+  layouts.push_back(Layout::kAuto);
   return layouts;
 }
 
@@ -161,7 +159,7 @@ TEST(RepeatSketch, TellsFivePercentOfRepeats) {
 
 TEST(Repeats, AreNoKeys) {
   const Hashes distinct = RandomHashes(1000, 5), lines = Repeated(distinct, Effort() < 1 ? 30000 : 1000000, 6);
-  for (const Layout layout : LayoutsWithoutRepeats()) {
+  for (const Layout layout : EveryLayoutAndAuto()) {
     SCOPED_TRACE(LayoutName(layout));
     const std::string expected = Build(BitsPerKey(10, layout), distinct);
     FilterBuilder builder(BitsPerKey(10, layout));
@@ -177,9 +175,10 @@ TEST(Repeats, AreNoKeys) {
     EXPECT_TRUE(BuildOfSource(little, lines) == expected);
   }
   const Hashes twice = Repeated(distinct, 2000, 6);
-  const std::string counted = Build(BitsPerKey(48, Layout::kCounting), twice);
-  EXPECT_GT(counted.size(), 2 * Build(BitsPerKey(48, Layout::kCounting), distinct).size() - 1000) << "each is removed";
-  EXPECT_TRUE(BuildOfSource(BitsPerKey(48, Layout::kCounting), twice) == counted);
+  const FilterOptions removable = EveryOptions(48).back();
+  const std::string counted = Build(removable, twice);
+  EXPECT_GT(counted.size(), 2 * Build(removable, distinct).size() - 1000) << "each is removed";
+  EXPECT_TRUE(BuildOfSource(removable, twice) == counted);
 }
 
 TEST(Repeats, AreRemovedExactlyOfFewKeys) {
@@ -189,7 +188,7 @@ TEST(Repeats, AreRemovedExactlyOfFewKeys) {
       const Hashes distinct = RandomHashes(n - repeats, n);
       Hashes lines = Repeated(distinct, n, 7);
       Shuffle(&lines, 8);
-      for (const Layout layout : LayoutsWithoutRepeats()) {
+      for (const Layout layout : EveryLayoutAndAuto()) {
         const std::string expected = Build(BitsPerKey(11, layout), distinct);
         EXPECT_TRUE(Build(BitsPerKey(11, layout), lines) == expected) << n << ", " << repeats;
         EXPECT_TRUE(BuildOfSource(BitsPerKey(11, layout), lines) == expected) << n << ", " << repeats;
@@ -259,7 +258,6 @@ TEST(Repeats, OfAStreamAreCountedWithinItsMemory) {
   if (IsEmulated()) GTEST_SKIP() << kSlowInAnEmulator;
   const Hashes distinct = RandomHashes(300000, 1), lines = Repeated(distinct, 900000, 2);
   for (const Layout layout : LayoutsOfRanges()) {
-    if (FactsOf(layout).keeps_repeats) continue;
     const std::string expected = BuildPlainly(Options(layout), distinct);
     const ScopedTuning tuning(0, 256);
     for (const uint64_t limit : {uint64_t{16} << 20, uint64_t{4} << 20, uint64_t{9} << 18, uint64_t{3} << 19}) {
@@ -275,23 +273,21 @@ TEST(Repeats, OfAStreamAreCountedWithinItsMemory) {
 }
 
 TEST(NumKeys, IsWhatTheFilterIsSizedForWhateverComes) {
-  for (const Layout layout : EveryLayout()) {
-    if (!FactsOf(layout).buildable) continue;
-    FilterOptions options = BitsPerKey(12, layout);
+  for (FilterOptions options : EveryOptions(12)) {
     options.num_keys = 20000;
     Sizing expected;
-    ASSERT_TRUE(SizeForBitsPerKey(layout, 20000, 12, &expected).ok());
+    ASSERT_TRUE(SizeForBitsPerKey(options.layout, 20000, 12, &expected).ok());
     for (const size_t n : {0u, 1u, 500u, 60000u}) {
       const Hashes hashes = RandomHashes(n, 3), lines = n == 0 ? hashes : Repeated(hashes, 2 * n, 4);
       const std::string image = Build(options, lines);
       const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
       ASSERT_TRUE(IsOk(view.Verify()));
       EXPECT_EQ(view.body_bytes(), expected.body_bytes);
-      EXPECT_EQ(view.num_probes(), expected.num_probes);
+      EXPECT_EQ(view.num_probes(), options.removable ? 1 : expected.num_probes);
       EXPECT_EQ(view.num_keys(), 20000u);
       EXPECT_EQ(view.CountMaybes(hashes.data(), n), n);
       EXPECT_TRUE(BuildOfSource(options, lines) == image) << n;
-      if (!FactsOf(layout).keeps_repeats) {
+      if (!options.removable) {
         EXPECT_TRUE(Build(options, hashes) == image) << n;
       }
       uint64_t image_bytes = 0, peak = 0;

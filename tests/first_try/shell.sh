@@ -22,7 +22,7 @@ linefilter add seen.lf --print new < tuesday.txt > new.txt
 linefilter query seen.lf monday.txt tuesday.txt --count > /dev/null
 echo 7 | exits 0 linefilter query seen.lf
 echo none | exits 1 linefilter query seen.lf
-exits 0 linefilter create ids.lf --layout counting --num-keys 1e4 --fpr 1%
+exits 0 linefilter create ids.lf --removable --num-keys 1e4 --fpr 1%
 exits 0 linefilter add ids.lf monday.txt
 exits 0 linefilter add ids.lf --remove monday.txt
 exits 1 linefilter query ids.lf monday.txt

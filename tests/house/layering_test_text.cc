@@ -55,9 +55,9 @@ TEST(Layering, NobodyOutsideOfLayoutsComparesWithOne) {
       Faults());
   for (const char* planted :
        {"if (layout == Layout::kBlocked) f();", "return Layout::kClassic != view.layout();",
-        "switch (l) { case linefilter::Layout::kCounting: break; }", "x = layout ==\n      Layout::kRetrieval ? 1 : 2;",
+        "switch (l) { case linefilter::Layout::kQuotient: break; }", "x = layout ==\n      Layout::kRetrieval ? 1 : 2;",
         "if (fixed[4] == static_cast<uint8_t>(Layout::kContainer)) g();",
-        "if (options->layout == LINEFILTER_LAYOUT_COUNTING) g();"}) {
+        "if (options->layout == LINEFILTER_LAYOUT_QUOTIENT) g();"}) {
     EXPECT_EQ(LayoutsCompared(CodeOf(planted)).size(), 1u) << planted;
   }
   for (const char* good : {"if (layout == Layout::kAuto) layout = Layout::kBlocked;", "// == Layout::kBlocked",

@@ -119,7 +119,7 @@ TEST_F(ToolsFprTest, RepeatsCountOnce) {
 }
 
 TEST_F(ToolsFprTest, AsksEveryKindOfImage) {
-  for (const char* const layout : SomeOf({"blocked", "classic", "counting", "retrieval"})) {
+  for (const char* const layout : SomeOf({"blocked", "classic", "quotient", "retrieval"})) {
     Build("of a layout", Lines(0, kMembers), {"--fpr", "5%", "--layout", layout});
     EXPECT_EQ(Judged(dir_.File("of a layout"), {"--at-most", "5%"}, 0)["layout"], layout);
   }

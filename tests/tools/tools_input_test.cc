@@ -199,7 +199,7 @@ TEST_F(ToolsInputTest, NumbersAreWrittenAsPeopleWriteThem) {
 TEST_F(ToolsInputTest, KeysOfAnotherKindAreRefused) {
   const std::string bytes("\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0", 16), integers = dir_.Write("integers", bytes);
   const std::string numbers = dir_.Write("numbers", "1\n2\n"), text = dir_.File("text"), u64 = dir_.File("u64");
-  for (const char* layout : {"blocked", "classic", "retrieval", "counting"}) {
+  for (const char* layout : {"blocked", "classic", "retrieval", "quotient"}) {
     ASSERT_EQ(Run({"build", numbers, "--fpr", "0.3%", "--layout", layout, "--out", text}).exit_code, 0);
     ASSERT_EQ(Run({"build", integers, "--u64", "--fpr", "0.3%", "--layout", layout, "--out", u64}).exit_code, 0);
     EXPECT_EQ(Json({"info", text}, 0)["key_kind"], "text") << layout;

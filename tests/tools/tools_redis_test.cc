@@ -120,11 +120,9 @@ TEST_F(ToolsRedisTest, AClosedStreamIsNoConnection) {
 // Whatever is built here is asked there, and comes back.
 TEST_F(ToolsRedisTest, ImagesOfAllLayoutsGoAndComeBack) {
   const std::string queries = Lines(0, 3000) + Lines(100000, 110000);
-  std::vector<std::vector<std::string>> kinds = {{"--layout", "blocked"},
-                                                 {"--layout", "classic"},
-                                                 {"--layout", "retrieval"},
-                                                 {"--layout", "counting"},
-                                                 {"--grow"}};
+  std::vector<std::vector<std::string>> kinds = {{"--layout", "blocked"},   {"--layout", "classic"},
+                                                 {"--layout", "retrieval"}, {"--layout", "quotient"},
+                                                 {"--removable"},           {"--grow"}};
   for (size_t i = 0; i < kinds.size(); ++i) {
     const std::string name = "of-" + kinds[i].back();
     std::vector<std::string> more = {"--fpr", "0.02"};

@@ -18,7 +18,7 @@ TEST_F(ToolsRedisTest, WhatIsCreatedIsWhatWasAsked) {
   ExpectFailure(Redis({"create", "seen", "--num-keys", "1e6", "--bits-per-key", "12"}), "seen");
   Redis({"switch", "seen", "--begin", "--num-keys", "1e6", "--bits-per-key", "11.99", "--foldable"});
   EXPECT_EQ(RedisJson({"switch", "seen", "--commit"})["num_blocks"].get<int>() % 64, 0);
-  for (const char* layout : {"classic", "counting"}) {
+  for (const char* layout : {"classic", "quotient"}) {
     EXPECT_EQ(RedisJson({"create", layout, "--num-keys", "1e4", "--fpr", "0.01", "--layout", layout})["layout"],
               layout);
     EXPECT_EQ(RedisJson({"add", layout, "-"}, 0, Lines(0, 100))["new"], 100) << layout;
@@ -56,7 +56,7 @@ TEST_F(ToolsRedisTest, ARefusalNamesTheCommandThatDoesIt) {
     ExpectFailure(begun, command);
   }
   for (const std::vector<std::string>& layout :
-       std::vector<std::vector<std::string>>{{"--layout", "retrieval"}, {"--layout", "counting"}, {"--grow"}}) {
+       std::vector<std::vector<std::string>>{{"--layout", "retrieval"}, {"--layout", "quotient"}, {"--grow"}}) {
     std::vector<std::string> more = {"--fpr", "0.01"};
     more.insert(more.end(), layout.begin(), layout.end());
     const std::string name = "of" + layout.back(), image = Build(name, Lines(0, 100), more);

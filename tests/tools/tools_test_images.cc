@@ -92,13 +92,16 @@ TEST_F(ToolsTest, RefusesToFoldWhatCannotBe) {
   EXPECT_NE(never.err.find("--layout blocked"), std::string::npos) << never.err;
 }
 
-TEST_F(ToolsTest, FoldsAndMergesCounters) {
-  const std::string image =
-                        Build("image", Lines(0, 2000), {"--bits-per-key", "40", "--foldable", "--layout", "counting"}),
-                    small = dir_.File("small"), out = dir_.File("out");
-  EXPECT_EQ(Json({"fold", image, "--by", "2", "--out", small}, 0)["layout"], "counting");
-  EXPECT_EQ(Json({"merge", image, small, "--out", out, "--at-most", "0.08"}, 0)["images"][0]["folded_by"], 2);
-  EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 2000))["keys_absent"], 0);
+TEST_F(ToolsTest, AKeyOfTwoImagesIsRemovedTwice) {
+  const std::string keys = Lines(0, 2000), small = dir_.File("small"), out = dir_.File("out"),
+                    image = Build("image", keys,
+                                  {"--bits-per-key", "40", "--foldable", "--removable", "--layout", "quotient"});
+  EXPECT_EQ(Json({"fold", image, "--by", "2", "--out", small}, 0)["removable"], true);
+  EXPECT_EQ(Json({"merge", image, small, "--out", out, "--at-most", "0.02"}, 0)["images"][0]["folded_by"], 2);
+  for (const int absent : {0, 0, 2000}) {
+    EXPECT_EQ(Json({"verify", out, "--keys", "-"}, absent != 0, keys)["keys_absent"], absent);
+    EXPECT_EQ(Json({"add", out, "--remove"}, 0, keys)["keys_removed"], 2000 - absent);
+  }
 }
 
 TEST_F(ToolsTest, MergesImagesOfUnequalSizes) {

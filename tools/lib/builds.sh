@@ -43,8 +43,8 @@ build_asan() {
   fi
 }
 
-# Cases that measure rates, and the churn of counters: other cases run the same code on fewer keys.
-RATE_CASES="CountingFpr.*:CountingChurn.*:RetrievalLevels.TellTheMeasuredRate:ScalableFilterTest.ItsMeanRate*"
+# Cases that measure rates: other cases run the same code on fewer keys.
+RATE_CASES="RetrievalLevels.TellTheMeasuredRate:ScalableFilterTest.ItsMeanRate*"
 RATE_CASES+=":Rotating.AllGenerationsTogetherKeepTheRate:LevelDBDatabase.LargeBlocks*"
 
 # Memory must be refused as malloc refuses it, with a null pointer: the tests of allocation failure ask for too much.
@@ -98,7 +98,7 @@ list_march_levels() {
 
 # What an optimizer or a level can break: kernels, the inlined path, the bytes they make. The rest is compiled and run by clang in
 # build_asan, without what that leaves out.
-OPTIMIZED_TESTS=(alignment remote_body builder bulk concurrent conformance container counting fold golden hash inline kernels keyed_hash
+OPTIMIZED_TESTS=(alignment remote_body builder bulk concurrent conformance container fold golden hash inline kernels keyed_hash
   malformed filter no_false_negative parquet_hash repeats quotient retrieval scalable split_block view)
 
 # build_optimized COMPILER LEVEL: `any` is no level. As C++20, which users may ask for; the release build is C++17.

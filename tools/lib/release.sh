@@ -19,7 +19,7 @@ list_targets() {
 # The tests with the target forced; first of all, that it is. Not those that measure rates or force each target themselves,
 # nor those of faults, of engines and servers, of a reader in Python and of the Python module, of documents, sizes and
 # programs around the filters, where no target matters.
-NOT_FORCED_TESTS=("${RATE_TESTS[@]}" alignment remote_body counting golden kernels no_false_negative peers quotient retrieval split_block conformance
+NOT_FORCED_TESTS=("${RATE_TESTS[@]}" alignment remote_body golden kernels no_false_negative peers quotient retrieval split_block conformance
   alloc_faults damage faults kill leveldb leveldb_files parallel 'redis_[a-z_]*' 'tools_redis[a-z_]*' rocksdb rocksdb_files conformance_python python
   counters engine_rtti equal_hashes examples fpr_example fpr_judge growth_plan interval key_families key_types layering machine measure readme scale sizing tools_fpr tools_input tools_living tools_plan tools_secret)
 test_target() {

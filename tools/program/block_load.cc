@@ -7,19 +7,12 @@
 namespace linefilter::tools {
 namespace {
 
-// Only how many are not 0 matters, so a word may lie in memory in either order of bytes.
-uint64_t CountersNotZero(uint64_t word) {
-  word |= word >> 2;
-  word |= word >> 1;
-  return word & 0x1111111111111111u;
-}
-
-size_t LoadOf(const uint8_t* block, size_t block_bytes, BlockLoad::Of of) {
+size_t OneBitsOf(const uint8_t* block, size_t block_bytes) {
   size_t load = 0;
   for (size_t at = 0; at < block_bytes; at += sizeof(uint64_t)) {
     uint64_t word;
     std::memcpy(&word, block + at, sizeof(word));
-    load += std::bitset<64>(of == BlockLoad::Of::kCounters ? CountersNotZero(word) : word).count();
+    load += std::bitset<64>(word).count();
   }
   return load;
 }
@@ -39,17 +32,14 @@ BlockLoad LoadOfBlocks(const FilterBase& filter) {
   load.num_blocks.resize(FilterBase::kMaxLevels);
   const size_t levels = filter.CountLevels(load.num_blocks.data());
   if (levels != 0) {
-    load.of = BlockLoad::Of::kLevels;
+    load.of_levels = true;
     load.num_blocks.resize(levels);
     return load;
   }
-  const LayoutFacts facts = FactsOf(filter.layout());
-  if (facts.bits_of_position == 4) load.of = BlockLoad::Of::kCounters;
-  load.num_blocks.assign((load.of == BlockLoad::Of::kCounters ? 2 : 8) * facts.block_bytes + 1, 0);
+  const size_t block_bytes = FactsOf(filter.layout()).block_bytes;
+  load.num_blocks.assign(8 * block_bytes + 1, 0);
   const uint8_t* block = filter.body();
-  for (uint64_t i = 0; i < load.total; ++i, block += facts.block_bytes) {
-    ++load.num_blocks[LoadOf(block, facts.block_bytes, load.of)];
-  }
+  for (uint64_t i = 0; i < load.total; ++i, block += block_bytes) ++load.num_blocks[OneBitsOf(block, block_bytes)];
   return load;
 }
 

@@ -11,10 +11,9 @@ namespace linefilter::tools {
 
 // A BlockLoad counts blocks by what they hold.
 struct BlockLoad {
-  // A block's load is its one bits of 512, in `split_block` of 256. In `counting` it is those of its 128 counters that
-  // are not 0; in `retrieval`, whose bits say nothing, its level (FilterBase::CountLevels).
-  enum class Of { kOneBits, kCounters, kLevels };
-  Of of = Of::kOneBits;
+  // A block's load is its one bits of 512, in `split_block` of 256. Where bits say nothing, as in `retrieval`, it is
+  // its level (FilterBase::CountLevels).
+  bool of_levels = false;
   std::vector<uint64_t> num_blocks;  // by load; empty for a layout without blocks
   uint64_t total = 0;
 

@@ -14,7 +14,7 @@
 namespace linefilter::tools {
 namespace {
 
-// 62 KB at 10 bits per key: the second level of caches. `counting` has 270 KB.
+// 62 KB at 10 bits per key: the second level of caches.
 constexpr uint64_t kKeysInCache = 50000;
 // For each second that the whole may take: 3e7 for half a minute, and 40 to 170 MB. It is little more than the caches
 // of large servers, but building takes most of the time.

@@ -200,7 +200,7 @@ const Command kBuildCommand = {
     "Of up to 4096 keys it is how many are distinct, and of more, too, where a sample shows that keys_read is more\n"
     "than 1.05 times that. Else it is keys_read. The order does not matter. If more came than it was sized for,\n"
     "expected_fpr is that of its bits, and a warning tells so.\n"
-    "--removable and --layout counting keep repeats: each counts, and is to be removed as often as it came.\n"
+    "--removable keeps repeats: each counts, and is to be removed as often as it came.\n"
     "Memory: 8 bytes per key and the image, whatever the length of the keys. With --grow it is the image alone,\n"
     "which is 1.3 to 4 times as large at 1 %, more at higher rates. num_keys is then how many were certainly new.\n"
     "--foldable images have many factors to be folded by, and num_probes of the density asked for alone. auto is "

@@ -91,7 +91,7 @@ const Command kCreateCommand = {
     "create", "Make an image without keys, to add some to it",
     "linefilter add IMAGE brings keys into it, which is then to the byte what build --num-keys makes of them.\n"
     "Every layout but retrieval takes keys one by one. What is made with --removable gives them back, too (add\n"
-    "--remove); its layout is quotient, or counting.\n"
+    "--remove); its layout is quotient.\n"
     "With --grow there may come any number: a lookup then reads a line of each stage, of which each has room for "
     "twice\n"
     "the keys of the one before.\n"

@@ -67,7 +67,7 @@ std::function<int()> Declare(Arguments& arguments) {
 const Command kFoldCommand = {
     "fold", "Make an image smaller, by a factor, to a rate or to a size, without its keys",
     "To the byte what build makes of the same keys with that size and num_probes: no key is lost, more absent keys\n"
-    "answer maybe. Of layouts blocked, counting, split_block and quotient; build --foldable gives num_blocks many\n"
+    "answer maybe. Of layouts blocked, split_block and quotient; build --foldable gives num_blocks many\n"
     "divisors. The image is verified first.\n"
     "expected_fpr comes from the bits, exact up to 2^20 blocks, from a sample of so many above. Memory: 1 MiB.\n"
     "Exit code: 0 the image is written, 2 it is not.",

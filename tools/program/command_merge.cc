@@ -131,7 +131,7 @@ std::function<int()> Declare(Arguments& arguments) {
 
 const Command kMergeCommand = {
     "merge", "Unite images, also of unequal sizes, without their keys",
-    "All keys of all images. They must have the same layout (blocked, counting, classic, split_block or quotient),\n"
+    "All keys of all images. They must have the same layout (blocked, classic, split_block or quotient),\n"
     "num_probes and hash with seed or secret; classic, also the same size. Where keys can be removed, a key of two\n"
     "images is removed twice. Images of unequal sizes are folded to the greatest common divisor of their num_blocks,\n"
     "which may be one block. So a union whose rate would be above --at-most is not written. Without that, one of\n"

@@ -90,15 +90,14 @@ int RunOracle(const Oracle& oracle) {
   std::vector<Report> rows;
   for (const Layout layout : BuildableLayouts()) {
     if (oracle.layout != Layout::kAuto && oracle.layout != layout) continue;
-    const LayoutFacts facts = FactsOf(layout);
-    if (oracle.options.removable && !facts.gives_back && !facts.chooses_removal) continue;
+    if (oracle.options.removable && !FactsOf(layout).chooses_removal) continue;
     for (int i = 0; oracle.from + i * oracle.step <= oracle.to * (1 + 1e-12); ++i) {
       const Status status = AddRows(oracle, layout, std::min(oracle.from + i * oracle.step, oracle.to), &rows);
       if (!status.ok()) return Fail("oracle: %s", status.message());
     }
   }
   if (rows.empty()) {
-    return Fail("oracle: no key can be removed from layout %s: choose quotient or counting, or leave out --removable",
+    return Fail("oracle: no key can be removed from layout %s: choose quotient, or leave out --removable",
                 LayoutName(oracle.layout));
   }
   report.Table("rows", std::move(rows));

@@ -30,21 +30,20 @@ void AddLoad(const FilterView& view, Report* report) {
   const BlockLoad load = LoadOfBlocks(view);
   if (load.total == 0) return;
   const uint64_t least = load.AtRank(0), median = load.AtRank((load.total - 1) / 2), most = load.AtRank(load.total - 1);
-  const bool of_levels = load.of == BlockLoad::Of::kLevels, of_counters = load.of == BlockLoad::Of::kCounters;
-  if (load.of == BlockLoad::Of::kOneBits) {
+  if (!load.of_levels) {
     report->Rate("block_fill_min", static_cast<double>(least) / load.Full());
     report->Rate("block_fill_median", static_cast<double>(median) / load.Full());
     report->Rate("block_fill_max", static_cast<double>(most) / load.Full());
   } else {
-    report->Count(of_levels ? "level_min" : "counters_min", least);
-    report->Count(of_levels ? "level_median" : "counters_median", median);
-    report->Count(of_levels ? "level_max" : "counters_max", most);
+    report->Count("level_min", least);
+    report->Count("level_median", median);
+    report->Count("level_max", most);
   }
   std::vector<Report> rows;
   for (const LoadRange& range : RangesOf(load, kLines)) {
     rows.emplace_back();
-    rows.back().Count(of_levels ? "level_from" : of_counters ? "counters_from" : "one_bits_from", range.first);
-    rows.back().Count(of_levels ? "level_to" : of_counters ? "counters_to" : "one_bits_to", range.last);
+    rows.back().Count(load.of_levels ? "level_from" : "one_bits_from", range.first);
+    rows.back().Count(load.of_levels ? "level_to" : "one_bits_to", range.last);
     rows.back().Count("num_blocks", range.num_blocks);
     rows.back().Rate("share", static_cast<double>(range.num_blocks) / static_cast<double>(load.total));
   }
@@ -55,7 +54,7 @@ void AddLoad(const FilterView& view, Report* report) {
 // one pays. It does if it takes more than a turnover of its keys until it is as bad.
 void AddDrift(const FilterView& view, const SizeEstimate& size, Report* report) {
   const LayoutFacts facts = FactsOf(view.layout(), view.num_probes());
-  if (!facts.chooses_removal || !facts.gives_back || !(size.keys >= 1) || !std::isfinite(size.keys)) return;
+  if (!facts.gives_back || !(size.keys >= 1) || !std::isfinite(size.keys)) return;
   const uint64_t keys = static_cast<uint64_t>(size.keys + 0.5);
   const double fpr = view.ExpectedFpr();
   const double rebuilt = ExpectedFpr(view.layout(), keys, view.body_bytes(), view.num_probes());
@@ -147,11 +146,13 @@ const Command kStatsCommand = {
     "probes holds at P, and room_for is what is left of that. An image of `retrieval` has no room, for it takes no\n"
     "key once it is made. The room of a `container` is that of its newest stage, the last row of stages.\n"
     "fill_ratio and block_fill are the share of bits that are 1, of all and of a block. block_load: how many of\n"
-    "the 64-byte blocks have so many of their 512 bits set (`split_block`: 32 bytes, 256 bits). Blocks of `counting`\n"
-    "are told by how many of their 128 counters are above 0 (counters_min, ...), those of `retrieval` and `quotient` by\n"
-    "their levels (level_min, ...; 8 more halve the false-positive rate). `classic` has no blocks.\n"
-    "`quotient` with removable keys: rebuilt_fpr is the rate of a new filter of the same keys and size, length_lost how\n"
-    "many bits shorter the entries are than there, on average. rebuild_pays if the rate is above that of a new one after\n"
+    "the 64-byte blocks have so many of their 512 bits set (`split_block`: 32 bytes, 256 bits). Blocks of\n"
+    "`retrieval` and `quotient` are told by their levels (level_min, ...; 8 more halve the false-positive rate).\n"
+    "`classic` has no blocks.\n"
+    "`quotient` with removable keys: rebuilt_fpr is the rate of a new filter of the same keys and size, length_lost "
+    "how\n"
+    "many bits shorter the entries are than there, on average. rebuild_pays if the rate is above that of a new one "
+    "after\n"
     "a turnover of its keys.\n"
     "With --json always one object with a list, images.\n"
     "--at-most P is for scripts: the exit code is 1 if an image's expected_fpr is above P, or if its over_capacity is\n"

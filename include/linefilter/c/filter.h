@@ -15,8 +15,8 @@
 
 LINEFILTER_C_BEGIN
 
-// Makes a plain filter for num_keys keys (0 counts as 1). options->layout is blocked, classic, counting, split_block,
-// quotient, or auto, which chooses one of the first two.
+// Makes a plain filter for num_keys keys (0 counts as 1). options->layout is blocked, classic, split_block, quotient,
+// or auto, which chooses one of the first two.
 linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_options* options,
                                          linefilter_status* status);
 // Makes a mutable copy of an image, verified, of the kind that wrote it (linefilter_filter_kind tells which). A
@@ -102,10 +102,10 @@ linefilter_code linefilter_filter_clear(linefilter_filter* filter, linefilter_st
 
 // ---- What follows is for plain filters. The others are LINEFILTER_INCOMPATIBLE, and refuse each removal.
 
-// Takes a key out once, in the layout `quotient` with removable, and in `counting` (others refuse). False means
-// refused: it was certainly absent, and nothing changed. Remove a key as often as it was inserted, and only then. One
-// that was never inserted but answers "maybe" takes from other keys, which may be lost. linefilter/filter.h,
-// QuotientFilter, says what else cannot be seen. Keys are ignored by a filter of the caller's hashes.
+// Takes a key out once, in the layout `quotient` with removable (others refuse). False means refused: it was certainly
+// absent, and nothing changed. Remove a key as often as it was inserted, and only then. One that was never inserted but
+// answers "maybe" takes from other keys, which may be lost. linefilter/filter.h, QuotientFilter, says what else cannot
+// be seen. Keys are ignored by a filter of the caller's hashes.
 bool linefilter_filter_remove_key(linefilter_filter* filter, const void* key, size_t size);
 // The same for an integer key.
 bool linefilter_filter_remove_u64(linefilter_filter* filter, uint64_t key);

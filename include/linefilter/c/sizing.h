@@ -52,7 +52,7 @@ uint32_t linefilter_layout_num_probes(linefilter_layout layout, double bits_per_
 double linefilter_layout_fpr(linefilter_layout layout, double bits_per_key);
 // The density of a rate.
 double linefilter_layout_bits_per_key(linefilter_layout layout, double fpr);
-// The largest num_probes of a layout (blocked and counting 16, classic 30, all others 0).
+// The largest num_probes of a layout (blocked 16, classic 30, all others 0).
 uint32_t linefilter_layout_max_num_probes(linefilter_layout layout);
 
 LINEFILTER_C_END

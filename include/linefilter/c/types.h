@@ -46,7 +46,6 @@ enum {
   LINEFILTER_LAYOUT_BLOCKED = 1,    // one cache line per lookup
   LINEFILTER_LAYOUT_CLASSIC = 2,    // Bloom's filter of 1970: the baseline, and the smallest for tiny sets
   LINEFILTER_LAYOUT_RETRIEVAL = 3,  // one cache line, a sixth of the false positives; of a builder alone
-  LINEFILTER_LAYOUT_COUNTING = 4,   // blocked with counters: keys can be removed, for 4.4 times the bytes
   LINEFILTER_LAYOUT_CONTAINER = 5,  // several blocked ones that answer as one; of a view, not of a builder
   // The bits of a Bloom filter in a Parquet file: the fastest single lookups in cache, at 1.3 times the false positives
   // of blocked.
@@ -175,7 +174,7 @@ typedef struct linefilter_options {
   // number of keys as an argument goes by that alone.
   uint64_t num_keys;
   // 1 means that keys can be removed again, each as often as it was inserted. The layout auto is then quotient. With
-  // counting it is so anyway; with other layouts it is LINEFILTER_INVALID_ARGUMENT.
+  // layouts other than these two it is LINEFILTER_INVALID_ARGUMENT.
   uint32_t removable;
   // How often all keys of a removable filter will be replaced: fpr is then the rate after so many turnovers
   // (linefilter/options.h). Above 0 without removable it is LINEFILTER_INVALID_ARGUMENT.

@@ -13,6 +13,25 @@ namespace {
 
 constexpr uint32_t kBitsPerBlock = 512;
 
+// This is the mean over the rotations of the product of the lanes' fills: the rate at which a block says "maybe".
+// All rotations are side by side, which the compiler vectorizes: bit j of a subset is lane j - rotation, so with the
+// fills backwards, twice, each bit reads 16 of them in order.
+double MeanOfRotations(const double (&fill)[16], uint32_t num_probes) {
+  double backwards[32], product[16];
+  for (uint32_t i = 0; i < 16; ++i) {
+    backwards[i] = backwards[i + 16] = fill[(16 - i) & 15];
+    product[i] = 1;
+  }
+  for (uint32_t bit = 0; bit < 16; ++bit) {
+    if (((kLaneSubsets[num_probes] >> bit) & 1) == 0) continue;
+    const double* const lanes = backwards + ((16 - bit) & 15);
+    for (uint32_t rotation = 0; rotation < 16; ++rotation) product[rotation] *= lanes[rotation];
+  }
+  double sum = 0;
+  for (const double of_rotation : product) sum += of_rotation;
+  return sum / 16;
+}
+
 BlockBits ReadBitsOf(const uint8_t* block, uint32_t num_probes) {
   double fill[16];
   int ones = 0;
@@ -56,7 +75,7 @@ constexpr LayoutRecord kBlockedLayout = [] {
   facts.buildable = facts.takes_keys = facts.shares = facts.unites = facts.folds = facts.zeros_are_empty = true;
   facts.block_bytes = kBlockBytes;
   facts.max_num_probes = kMostProbesOfBlocked;
-  facts.bits_of_position = 1;
+  facts.has_positions = true;
   record.body_may_contain = BlockedMayContain;
   record.size_at_fill = SizeAtFill;
   return record;

@@ -1,8 +1,8 @@
 // This tells the rate of bodies of blocks if they were folded and united, without doing so; of one, folded by 1, the
 // rate that it has.
 //
-// Idea: a stranger passes a block by chance, as its bits (or counters) say, or because it agrees with a member in the
-// in-block hash. Each block tells how many members there are by how many of its bits are set.
+// Idea: a stranger passes a block by chance, as its bits say, or because it agrees with a member in the in-block hash.
+// Each block tells how many members there are by how many of its bits are set.
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_FOLDED_FPR_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_FOLDED_FPR_H_
 

@@ -47,22 +47,4 @@ constexpr LaneTables MakeLaneTables() {
 
 constexpr LaneTables kLaneTables = MakeLaneTables();
 
-// All rotations are side by side, which the compiler vectorizes: bit j of a subset is lane j - rotation, so with the
-// shares backwards, twice, each bit reads 16 of them in order.
-double MeanOfRotations(const double (&share)[16], uint32_t num_probes) {
-  double backwards[32], product[16];
-  for (uint32_t i = 0; i < 16; ++i) {
-    backwards[i] = backwards[i + 16] = share[(16 - i) & 15];
-    product[i] = 1;
-  }
-  for (uint32_t bit = 0; bit < 16; ++bit) {
-    if (((kLaneSubsets[num_probes] >> bit) & 1) == 0) continue;
-    const double* const lanes = backwards + ((16 - bit) & 15);
-    for (uint32_t rotation = 0; rotation < 16; ++rotation) product[rotation] *= lanes[rotation];
-  }
-  double sum = 0;
-  for (const double of_rotation : product) sum += of_rotation;
-  return sum / 16;
-}
-
 }  // namespace linefilter::internal

@@ -1,4 +1,4 @@
-// The layouts `blocked` and `counting`, and their models, share which lanes of a block take part for a key.
+// The layout `blocked`, its model and the stages of a `container` share which lanes of a block take part for a key.
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_LANE_TABLE_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_LANE_TABLE_H_
 
@@ -54,10 +54,6 @@ static_assert(sizeof(LaneTable) % 64 == 0, "the rows of each are aligned");
 extern const LaneTables kLaneTables;
 
 inline const uint32_t* LaneOnes(uint32_t num_probes) { return kLaneTables.of[num_probes - 1].ones[0]; }
-
-// Mean over the rotations of the product of the lanes' shares: the rate of a block at which that share of what can be
-// asked in each lane says "maybe".
-double MeanOfRotations(const double (&share)[16], uint32_t num_probes);
 
 }  // namespace linefilter::internal
 

@@ -97,7 +97,7 @@ constexpr LayoutRecord kClassicLayout = [] {
   LayoutFacts& facts = record.facts;
   facts.buildable = facts.takes_keys = facts.unites = facts.zeros_are_empty = true;
   facts.max_num_probes = kMostProbesOfClassic;
-  facts.bits_of_position = 1;
+  facts.has_positions = true;
   record.absence_is_sound = ZeroAbsence::IsSound<SoundChunk>;
   record.positions = Positions;
   record.size_at_fill = SizeAtFill;

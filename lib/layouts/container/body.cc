@@ -102,7 +102,7 @@ constexpr LayoutRecord kContainerLayout = [] {
   record.absence_is_sound = StagesAbsence::IsSound<SoundChunk>;
   record.facts.has_stages = record.facts.zeros_are_empty = true;
   record.facts.block_bytes = kBlockBytes;
-  record.facts.bits_of_position = 1;
+  record.facts.has_positions = true;
   return record;
 }();
 

@@ -69,7 +69,7 @@ constexpr LayoutRecord kSplitBlockLayout = [] {
   LayoutFacts& facts = record.facts;
   facts.buildable = facts.takes_keys = facts.shares = facts.unites = facts.folds = facts.zeros_are_empty = true;
   facts.block_bytes = kSplitBlockBytes;
-  facts.bits_of_position = 1;
+  facts.has_positions = true;
   facts.num_positions = kSplitBlockProbes;
   record.bind = Bind;
   record.index_mask = kSplitIndexMask;

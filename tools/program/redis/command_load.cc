@@ -21,7 +21,7 @@ struct Load {
 // The library's sentence does not know how an image that fits is made by hand, or a filter that takes no images.
 std::string AdviceOf(const RedisFilter& filter, bool created, const Status& status) {
   const LayoutFacts facts = FactsOf(filter.layout());  // images are united there by their bits
-  const bool takes_none = !created && filter.is_open() && !(facts.takes_keys && facts.bits_of_position == 1);
+  const bool takes_none = !created && filter.is_open() && !(facts.takes_keys && facts.has_positions);
   if (created || !filter.is_open() || status.code() != StatusCode::kIncompatible) return "";
   if (takes_none) return "`linefilter redis switch` replaces its keys by those of an image.";
   return "`linefilter redis dump NAME --out like`, then `linefilter build KEYS --like like --out IMAGE` makes one that "

@@ -15,7 +15,7 @@ namespace linefilter::tools {
 // Says on standard error that `filter`, made of this image, has no room for keys, if it takes any: an image of no keys
 // has no size. `instead` is the command that makes one by its capacity.
 inline void WarnIfEmpty(const Image& image, const RedisFilter& filter, const std::string& name, const char* instead) {
-  if (!image.view().empty_set() || FactsOf(filter.layout()).bits_of_position == 0) return;
+  if (!image.view().empty_set() || !FactsOf(filter.layout()).has_positions) return;
   fprintf(
       stderr,
       "linefilter: warning: the image has no keys, so filter %s has the least size, %llu bytes: to add keys, make it "

@@ -145,7 +145,7 @@ Step CheckGeneration(const Switch& options, RedisFilter* filter) {
 bool EndsRemovals(const Switch& options, const Image& image, const RedisFilter& filter) {
   if (options.not_removable || !FactsOf(filter.layout(), filter.num_probes()).gives_back) return false;
   if (!options.image.empty()) return !FactsOf(image.view().layout(), image.view().num_probes()).gives_back;
-  return options.begin && !options.options.removable && !FactsOf(options.options.layout).gives_back;
+  return options.begin && !options.options.removable;
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ InsertBatch::InsertBatch(const std::vector<Shards*>& targets, uint64_t version, 
     target.changes_blocks = ChangesBlocks(shards->facts.layout);
     has_changes_ = has_changes_ || target.changes_blocks;
     const bool pays = n >= kFewKeys && shards->learned.bits_set >= kLeastBitsSet;
-    target.reads_first = facts.block_bytes != 0 && facts.bits_of_position == 1 && may_leave_out_ && pays;
+    target.reads_first = facts.block_bytes != 0 && facts.has_positions && may_leave_out_ && pays;
   }
   LeaveOut(before);
 }
@@ -70,21 +70,20 @@ void InsertBatch::AddWrite(size_t target, size_t i, Batch* batch) {
   if (IsStopped(i)) return;
   Target& to = targets_[target];
   const Shards& shards = *to.shards;
-  const uint64_t per_byte = PositionsPerByte(shards);
   KeyState& key = to.keys[i];
   uint64_t positions[kMaxPositions];
   const size_t n = PositionsOfHash(shards.facts, hashes_[i], positions);  // > 0: read-only layouts do not come here
-  const uint64_t shard = shards.ShardOfByte(positions[0] / per_byte);
+  const uint64_t shard = shards.ShardOfByte(positions[0] / 8);
   key.shard = static_cast<uint32_t>(shard);
   to.marks.Touch(shard);
-  if (key.counted || (to.reads_first && !key.was_read)) return;
+  if (to.reads_first && !key.was_read) return;
   if (std::binary_search(to.lost.begin(), to.lost.end(), key.shard)) return;
   Pending& pending = to.pending[key.shard];
-  const uint64_t first = shard * shards.generation.shard_bytes * per_byte;
+  const uint64_t first = shard * shards.generation.shard_bytes * 8;
   uint32_t missing = 0;
   for (size_t p = 0; p < n; ++p) {
     if ((key.present >> p & 1) != 0) continue;
-    pending.positions.push_back(per_byte == 2 ? RedisCounter(positions[p] - first) : RedisBit(positions[p] - first));
+    pending.positions.push_back(RedisBit(positions[p] - first));
     ++missing;
   }
   to.num_keys += 1;
@@ -102,21 +101,16 @@ void InsertBatch::Flush(size_t target, uint32_t shard, Pending* to_write, Batch*
   const Shards& shards = *targets_[target].shards;
   Pending& pending = *to_write;
   if (pending.writes.empty()) return;
-  const bool counts = FactsOf(shards.facts.layout).bits_of_position != 1;
   const RedisKey& key = shards.keys[shard];
   commands_.push_back({static_cast<uint32_t>(writes_.size()), static_cast<uint32_t>(pending.writes.size()), 0,
                        static_cast<uint32_t>(target)});
   writes_.insert(writes_.end(), pending.writes.begin(), pending.writes.end());
-  batch->Add(key, Kind::kInsert, static_cast<uint32_t>((counts ? 4 : 2) + 4 * pending.positions.size()), 0);
+  batch->Add(key, Kind::kInsert, static_cast<uint32_t>(2 + 4 * pending.positions.size()), 0);
   batch->Arg("BITFIELD");
   batch->Arg(key.name);
-  if (counts) {
-    batch->Arg("OVERFLOW");
-    batch->Arg("SAT");
-  }
   for (const uint64_t position : pending.positions) {
-    batch->Arg(counts ? "INCRBY" : "SET");
-    batch->Arg(counts ? "u4" : "u1");
+    batch->Arg("SET");
+    batch->Arg("u1");
     batch->Arg(position);
     batch->Arg("1");
   }
@@ -287,15 +281,13 @@ void InsertBatch::OnBlock(const Command& command, const Reply& reply) {
 
 void InsertBatch::OnBits(const Command& command, const Reply& reply) {
   Target& target = targets_[command.target];
-  // A bit tells what it was; a counter what it is.
-  const int64_t fresh = FactsOf(target.shards->facts.layout).bits_of_position != 1 ? 1 : 0;
   size_t next = 0;
   for (uint32_t w = 0; w < command.num_writes; ++w) {
     const Write& write = writes_[command.first + w];
     if (!reply.is_array() || reply.size() < next + write.num_positions) return;
     KeyState& key = target.keys[write.key];
     uint32_t num_fresh = 0;
-    for (uint32_t p = 0; p < write.num_positions; ++p) num_fresh += reply[next + p].integer() == fresh;
+    for (uint32_t p = 0; p < write.num_positions; ++p) num_fresh += reply[next + p].integer() == 0;
     next += write.num_positions;
     key.was_new = num_fresh != 0;
     key.written = true;

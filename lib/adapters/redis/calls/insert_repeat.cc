@@ -19,7 +19,7 @@ InsertBatch::Counted InsertBatch::WhatCounts() const {
   for (size_t t = 0; t < targets_.size(); ++t) {
     const Target& target = targets_[t];
     counted[t].resize(n_);
-    if (!FactsOf(target.shards->facts.layout, target.shards->facts.num_probes).keeps_repeats) continue;
+    if (!FactsOf(target.shards->facts.layout, target.shards->facts.num_probes).gives_back) continue;
     for (size_t i = 0; i < n_; ++i) {
       counted[t][i] = target.keys[i].written && !LeftOut(t, i) && target.marks.IsGood(target.keys[i].shard);
     }

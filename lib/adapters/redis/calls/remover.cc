@@ -91,7 +91,7 @@ Status CheckGivesBack(const FilterRecord& record) {
   const Header& header = record.header();
   const Generation& current = header.current;
   const Printable name(record.name());
-  const LayoutFacts facts = FactsOf(current.layout);
+  const LayoutFacts facts = FactsOf(current.layout, current.num_probes);
   if (facts.has_stages) {
     return Status::Error(
         StatusCode::kIncompatible,
@@ -99,7 +99,7 @@ Status CheckGivesBack(const FilterRecord& record) {
         "positive would give up another key; build the filter anew without it",
         name.c_str());
   }
-  if (!GivesBack(current.layout, current.num_probes)) {
+  if (!facts.gives_back) {
     return Status::Error(StatusCode::kIncompatible,
                          "filter %s in Redis is %s%s, which gives no key back: build it anew without the key, or "
                          "create a removable one",

@@ -78,12 +78,8 @@ class Marks {
   std::vector<uint8_t> states_;
 };
 
-// PositionsOfHash numbers them so.
-inline uint64_t PositionsPerByte(const Shards& shards) { return 8 / FactsOf(shards.facts.layout).bits_of_position; }
-
-// Bit or counter p of the body, as PositionsOfHash numbers it, is there in Redis, from the shard's first bit.
+// Bit p of the body, as PositionsOfHash numbers it, is there in Redis, from the shard's first bit.
 inline uint64_t RedisBit(uint64_t position) { return (position & ~uint64_t{7}) | (7 - (position & 7)); }
-inline uint64_t RedisCounter(uint64_t position) { return 4 * (position ^ 1); }
 
 // So many keys are asked or inserted at once: enough for the pipeline, and for one look at each mark to cost little.
 inline size_t KeysAtOnce(uint64_t num_shards) {

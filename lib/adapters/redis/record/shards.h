@@ -22,17 +22,12 @@ namespace linefilter::redis_internal {
 // Whether keys can be inserted into a body of it in Redis; one with stages takes them into the newest.
 inline bool TakesInsertions(Layout layout) {
   const LayoutFacts facts = FactsOf(layout);
-  return facts.takes_keys || facts.bits_of_position != 0;
+  return facts.takes_keys || facts.has_positions;
 }
 // Whether a key has no positions that Redis could set: its block is read, changed here and written back.
-inline bool ChangesBlocks(Layout layout) { return TakesInsertions(layout) && FactsOf(layout).bits_of_position == 0; }
-// Whether keys can be taken out of a body of it in Redis.
-inline bool GivesBack(Layout layout, uint32_t num_probes) {
-  const LayoutFacts facts = FactsOf(layout, num_probes);
-  return facts.gives_back && facts.block_bytes != 0 && !facts.has_stages;
-}
+inline bool ChangesBlocks(Layout layout) { return TakesInsertions(layout) && !FactsOf(layout).has_positions; }
 // Whether the union of two bodies of it is that of their bits.
-inline bool UnitesByOr(Layout layout) { return FactsOf(layout).takes_keys && FactsOf(layout).bits_of_position == 1; }
+inline bool UnitesByOr(Layout layout) { return FactsOf(layout).takes_keys && FactsOf(layout).has_positions; }
 
 inline constexpr uint64_t kMarkBytes = 16;
 
