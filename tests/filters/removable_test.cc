@@ -1,4 +1,7 @@
-// FilterOptions::removable: every way to a filter that gives keys back, and what else says why it does not.
+// FilterOptions::removable: every way to a filter that gives keys back, and what else says why it does not. The calls
+// that remove are in removable_test_calls.cc, and what a builder counts is in removable_test_builder.cc.
+#include "tests/filters/removable_test.h"
+
 #include <cstring>
 #include <string>
 #include <vector>
@@ -18,11 +21,6 @@
 
 namespace linefilter::test {
 namespace {
-
-FilterOptions Removable(FilterOptions options) {
-  options.removable = true;
-  return options;
-}
 
 std::vector<Layout> RemovableLayouts() {
   std::vector<Layout> layouts;
