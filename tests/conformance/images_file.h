@@ -21,7 +21,6 @@ using reference::Extension;
 using reference::Filter;
 using reference::kBlocked;
 using reference::kClassic;
-using reference::kCounting;
 using reference::kFlagChunks;
 using reference::kFlagExtensions;
 using reference::kFlagNumKeys;

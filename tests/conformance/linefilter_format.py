@@ -101,17 +101,6 @@ def retrieval_has(body, h):
     return all((y ^ f) >> retrieval_z(n) & 1 == 0 for n in range(t))
 
 
-def counting_counters(h, num_probes, body_size):
-    """The counters of a hash, by their number in the body: counter i is the low half of byte i // 2, or the high one."""
-    block, x = mulhi(h, body_size // 64), in_block_hash(h)
-    return [128 * block + 8 * lane + ((x * BLOCKED_C[lane] & MASK32) >> 29)
-            for lane in range(16) if BLOCKED_S[num_probes] >> ((lane + x % 16) % 16) & 1]
-
-
-def counter_at(body, i):
-    return body[i // 2] >> 4 * (i % 2) & 15
-
-
 def split_block_bits(h, hash_id, body_size):
     block, x = (h >> 32) * (body_size // 32) >> 32, h & MASK32 if hash_id == PARQUET else in_block_hash(h)
     return [256 * block + 32 * i + ((x * salt & MASK32) >> 27) for i, salt in enumerate(SPLIT_BLOCK_SALT)]
@@ -151,8 +140,6 @@ LAYOUTS = {
     1: ("blocked", range(1, 17), 64, 2**32, lambda body, k, _, h: has_bits(body, blocked_bits(h, k, len(body)))),
     2: ("classic", range(1, 31), 1, 2**48, lambda body, k, _, h: has_bits(body, classic_bits(h, k, len(body)))),
     3: ("retrieval", range(0, 1), 64, 2**32, lambda body, k, _, h: retrieval_has(body, h)),
-    4: ("counting", range(1, 17), 64, 2**32,
-        lambda body, k, _, h: all(counter_at(body, i) for i in counting_counters(h, k, len(body)))),
     5: ("container", range(0, 1), 64, 64 * 2**32, None),  # a container: its stages answer
     6: ("split_block", range(0, 1), 32, 2**24,
         lambda body, _, hash_id, h: has_bits(body, split_block_bits(h, hash_id, len(body)))),

@@ -7,12 +7,11 @@ Of hash id 2 (keyed) the hashes are siphash_1_3 of the keys, and the seed is che
 """
 import struct
 
-from linefilter_format import (FORMAT_VERSION, blocked_bits, check_of_image, chunk_checks_of_body, classic_bits, counter_at,
-                               counting_counters, in_block_hash, mulhi, parity, quotient_q, quotient_remainder, retrieval_key,
-                               retrieval_z, split_block_bits)
+from linefilter_format import (FORMAT_VERSION, blocked_bits, check_of_image, chunk_checks_of_body, classic_bits, in_block_hash,
+                               mulhi, parity, quotient_q, quotient_remainder, retrieval_key, retrieval_z, split_block_bits)
 
 
-# ---- Sections 6, 7, 9 and 11; the others are below ----
+# ---- Sections 6, 7 and 11; the others are below ----
 
 def make_body(layout, num_probes, hash_id, body_size, hashes):
     if layout == 3:
@@ -20,12 +19,6 @@ def make_body(layout, num_probes, hash_id, body_size, hashes):
     if layout == 7:
         return make_quotient_body(num_probes, body_size, hashes)
     body = bytearray(body_size)
-    if layout == 4:
-        for h in hashes:
-            for i in counting_counters(h, num_probes, body_size):
-                if counter_at(body, i) != 15:
-                    body[i // 2] += 16 if i % 2 else 1
-        return bytes(body)
     for h in hashes:
         if layout == 6:
             bits = split_block_bits(h, hash_id, body_size)

@@ -55,7 +55,7 @@ void UnknownValues(ImagesFile* file) {
       filter.version = version;
       add("version", filter, version);
     }
-    for (const int layout : {0, 5, 200, 255}) {
+    for (const int layout : {0, 4, 5, 200, 255}) {
       Filter filter = good;
       filter.layout = layout;
       add("layout", filter, layout);
@@ -72,8 +72,6 @@ void UnknownValues(ImagesFile* file) {
                                              {kClassic, 31},
                                              {kRetrieval, 1},
                                              {kRetrieval, 255},
-                                             {kCounting, 0},
-                                             {kCounting, 17},
                                              {kSplitBlock, 1},
                                              {kSplitBlock, 8},
                                              {kQuotient, 2},
@@ -88,7 +86,7 @@ void UnknownValues(ImagesFile* file) {
 
 void UnfitBodies(ImagesFile* file) {
   file->Section("Bodies that do not fit, with a right check");
-  for (const int layout : {kBlocked, kRetrieval, kCounting, kSplitBlock, kQuotient}) {
+  for (const int layout : {kBlocked, kRetrieval, kSplitBlock, kQuotient}) {
     for (const size_t size : {1u, 8u, 63u, 65u, 127u, 4161u}) {
       file->OfFilledBody(LayoutWord(layout) + "-body-of-" + std::to_string(size), Empty(layout, 6, size), 102, kFew);
     }

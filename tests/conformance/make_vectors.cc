@@ -42,11 +42,6 @@ void NumbersOfKeys(ImagesFile* file) {
   file->OfKeys("classic-1-byte", Empty(kClassic, 3, 1), FirstKeys("text", "key-", 1), {});
   file->OfKeys("retrieval-504-keys", Small(kRetrieval), FirstKeys("text", "key-", 504), {});
   file->OfKeys("retrieval-5000-keys-so-T-is-0", Small(kRetrieval), FirstKeys("text", "key-", 5000), {});
-  // One key 14, 15, 16 times: 15 is the most that a counter holds.
-  for (const size_t times : {14u, 15u, 16u}) {
-    const std::vector<Question> same(times, FirstKeys("text", "key-", 1)[0]);
-    file->OfKeys("counting-1-key-" + std::to_string(times) + "-times", Small(kCounting), same, Probes(20, 100));
-  }
   for (const int layout : reference::kLayoutsOfOneBody) {  // retrieval: T = 255, which nobody writes
     Filter ones = Small(layout);
     ones.body.assign(ones.body.size(), 0xff);
@@ -59,10 +54,6 @@ void NumbersOfProbes(ImagesFile* file) {
   for (int k = 1; k <= 16; ++k) {
     file->OfKeys("blocked-k-" + std::to_string(k), Empty(kBlocked, k, 64),
                  FirstKeys("text", "key-", static_cast<uint64_t>(800 / k)), {});
-  }
-  for (int k = 1; k <= 16; ++k) {
-    file->OfKeys("counting-k-" + std::to_string(k), Empty(kCounting, k, 64),
-                 FirstKeys("text", "key-", static_cast<uint64_t>(200 / k)), {});
   }
   for (int k = 1; k <= 30; ++k) {
     file->OfKeys("classic-k-" + std::to_string(k), Empty(kClassic, k, 40),
@@ -162,8 +153,7 @@ void LargeBodies(ImagesFile* file) {
   const Filter all_fields =
       WithSeed(WithNumKeys(WithExtensions(Empty(kBlocked, 4, 65600), {{9, AsBytes("hello")}}), 1000000), kSeed);
   file->OfFilledBody("blocked-65600-all-fields", all_fields, ++fill_seed, asked);
-  add(kCounting, {4096, 4160, 65600});
-  file->OfKeys("counting-4160-of-keys", Empty(kCounting, 6, 4160), FirstKeys("text", "key-", 700), Probes(700, 1000));
+  fill_seed = 15;  // The records below have kept their bytes.
   for (const int layout : reference::kLayoutsOfOneBody) {
     if (layout < reference::kContainer) continue;  // these have their own sizes above
     const size_t unit = reference::LayoutAccepts(layout, Empty(layout, 7, 0).num_probes, 32) ? 32 : 64;

@@ -27,7 +27,8 @@ Status CreateSmall(Filter* filter, const FilterOptions& options) {
 }
 Status CreateSmall(BlockedFilter* filter, const FilterOptions& options) { return filter->Create(1000, options); }
 Status CreateSmall(ClassicFilter* filter, const FilterOptions& options) { return filter->Create(1000, options); }
-Status CreateSmall(CountingBlockedFilter* filter, const FilterOptions& options) {
+Status CreateSmall(QuotientFilter* filter, FilterOptions options) {
+  options.removable = true;
   return filter->Create(1000, options);
 }
 Status CreateSmall(ConcurrentFilter* filter, const FilterOptions& options) { return filter->Create(1000, options); }
@@ -52,8 +53,8 @@ class Copies : public ::testing::Test {
   }
 };
 
-using Kinds = ::testing::Types<Filter, BlockedFilter, ClassicFilter, CountingBlockedFilter, ConcurrentFilter,
-                               ScalableFilter, RotatingFilter>;
+using Kinds = ::testing::Types<Filter, BlockedFilter, ClassicFilter, QuotientFilter, ConcurrentFilter, ScalableFilter,
+                               RotatingFilter>;
 TYPED_TEST_SUITE(Copies, Kinds);
 
 TYPED_TEST(Copies, LoadGoesOnWithWhatSaveWrote) {

@@ -260,8 +260,8 @@ class KeysOf : public ::testing::Test {
     }
   }
 };
-using Owners = ::testing::Types<BlockedFilter, ClassicFilter, CountingBlockedFilter, ConcurrentFilter, ScalableFilter,
-                                RotatingFilter>;
+using Owners =
+    ::testing::Types<BlockedFilter, ClassicFilter, QuotientFilter, ConcurrentFilter, ScalableFilter, RotatingFilter>;
 TYPED_TEST_SUITE(KeysOf, Owners, );
 
 TYPED_TEST(KeysOf, AreTheirHashesOfTheFiltersWay) {

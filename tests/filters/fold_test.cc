@@ -134,51 +134,38 @@ TEST(Fold, GivesTheMemoryBackOrChangesNothing) {
   EXPECT_EQ(ImageOf(filter), ImageOf(Make(30, 6, hashes)));
 }
 
-// --- Counters -----------------------------------------------------------------------------------------------------
+// --- Keys that can be removed -------------------------------------------------------------------------------------
 
-// Also of counters that are saturated, before or by folding.
-TEST(FoldCounting, IsToTheByteAFilterMadeOfThatSize) {
+// Also of blocks that are saturated, before or by folding.
+TEST(FoldMultiset, IsToTheByteAFilterMadeOfThatSize) {
   for (const uint64_t num_blocks : {1u, 2u, 97u, 100u, 360u}) {
-    for (const size_t keys_per_block : {3u, 20u, 300u}) {
+    for (const size_t keys_per_block : {3u, 20u, 500u}) {
       std::vector<uint64_t> hashes = RandomHashes(keys_per_block * num_blocks, 1);
       for (size_t i = 0; i < 20; ++i) hashes.push_back(hashes[0]);
-      ExpectFoldsAsMade<CountingBlockedFilter>(num_blocks, 7, hashes, DivisorsOf(num_blocks));
+      ExpectFoldsAsMade<QuotientFilter>(num_blocks, 1, hashes, DivisorsOf(num_blocks));
     }
   }
 }
 
-TEST(FoldCounting, KeysCanBeRemovedAfterwards) {
-  const std::vector<uint64_t> hashes = RandomHashes(200, 1);
-  CountingBlockedFilter filter = Make<CountingBlockedFilter>(120, 6, hashes);
-  ASSERT_TRUE(filter.Fold(4).ok());
-  EXPECT_EQ(filter.RemoveHashes(hashes.data(), hashes.size()), hashes.size());
-  EXPECT_EQ(ImageOf(filter), ImageOf(Make<CountingBlockedFilter>(30, 6, {}))) << "nothing is left";
-}
-
-TEST(FoldCounting, AUnionOfUnequalSizesAddsUp) {
+TEST(FoldMultiset, AUnionOfUnequalSizesAddsUp) {
   const std::vector<uint64_t> mine = RandomHashes(300, 1), theirs = RandomHashes(200, 2);
   std::vector<uint64_t> all = mine;
   all.insert(all.end(), theirs.begin(), theirs.end());
   all.insert(all.end(), mine.begin(), mine.begin() + 50);
   std::vector<uint64_t> other = theirs;
   other.insert(other.end(), mine.begin(), mine.begin() + 50);
-  CountingBlockedFilter filter = Make<CountingBlockedFilter>(96, 6, mine);
-  const std::string my_image = ImageOf(filter), other_image = ImageOf(Make<CountingBlockedFilter>(36, 6, other));
-  ASSERT_TRUE(filter.Union(Make<CountingBlockedFilter>(36, 6, other), kAnyRate).ok());
-  EXPECT_EQ(ImageOf(filter), ImageOf(Make<CountingBlockedFilter>(12, 6, all)));
+  QuotientFilter filter = Make<QuotientFilter>(96, 1, mine);
+  const std::string my_image = ImageOf(filter), other_image = ImageOf(Make<QuotientFilter>(36, 1, other));
+  ASSERT_TRUE(filter.Union(Make<QuotientFilter>(36, 1, other), kAnyRate).ok());
+  EXPECT_EQ(ImageOf(filter), ImageOf(Make<QuotientFilter>(12, 1, all)));
   const FilterView one(my_image.data(), my_image.size(), VerifyMode::kWhole),
       two(other_image.data(), other_image.size(), VerifyMode::kWhole);
   const FilterView* const both[] = {&one, &two};
   Collector written;
   ASSERT_TRUE(UniteImages(both, 2, written.sink(), kAnyRate).ok());
-  EXPECT_EQ(written.bytes, ImageOf(Make<CountingBlockedFilter>(12, 6, all)));
-}
-
-TEST(FoldCounting, CanBeMadeFoldable) {
-  FilterOptions options = BitsPerKey(40);
-  options.foldable = true;
-  CountingBlockedFilter filter = Created<CountingBlockedFilter>(1000, options);
-  EXPECT_EQ(filter.num_blocks(), 128u);
+  EXPECT_EQ(written.bytes, ImageOf(Make<QuotientFilter>(12, 1, all)));
+  EXPECT_EQ(filter.RemoveHashes(all.data(), all.size()), all.size());
+  EXPECT_EQ(ImageOf(filter), ImageOf(Make<QuotientFilter>(12, 1, {}))) << "nothing is left";
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ namespace linefilter::test {
 template <class Filter = BlockedFilter>
 Filter Make(uint64_t num_blocks, uint32_t num_probes, const std::vector<uint64_t>& hashes,
             const FilterOptions& options = {}) {
-  const Layout layout = std::is_same_v<Filter, BlockedFilter> ? Layout::kBlocked : Layout::kCounting;
+  const Layout layout = std::is_same_v<Filter, BlockedFilter> ? Layout::kBlocked : Layout::kQuotient;
   const size_t body_bytes = static_cast<size_t>(64 * num_blocks);
   Filter filter = FromImage<Filter>(reference::WriteImage(EmptyReference(layout, num_probes, body_bytes)), options);
   filter.InsertHashes(hashes.data(), hashes.size());

@@ -50,12 +50,12 @@ TEST(FoldToFpr, FindsTheLeastSizeOfAll) {
   }
 }
 
-TEST(FoldToFpr, OfCountersFindsTheLeastSizeOfAll) {
+TEST(FoldToFpr, OfAMultisetFindsTheLeastSizeOfAll) {
   for (const size_t keys_per_block : {2u, 10u}) {
-    const std::string image = ImageOf(Make<CountingBlockedFilter>(360, 5, RandomHashes(360 * keys_per_block, 1)));
+    const std::string image = ImageOf(Make<QuotientFilter>(360, 1, RandomHashes(360 * keys_per_block, 1)));
     for (const double fpr : {1e-4, 0.01, 0.2}) {
-      CountingBlockedFilter filter = FromImage<CountingBlockedFilter>(image);
-      const uint64_t expected = BruteForce<CountingBlockedFilter>(image, fpr);
+      QuotientFilter filter = FromImage<QuotientFilter>(image);
+      const uint64_t expected = BruteForce<QuotientFilter>(image, fpr);
       EXPECT_EQ(filter.FoldToFpr(fpr).ok(), expected != 0);
       EXPECT_EQ(filter.num_blocks(), expected == 0 ? 360 : 360 / expected);
     }
@@ -193,7 +193,7 @@ TEST(Foldable, HasTheSameProbesForAnyNumberOfKeysAndKeepsTheRate) {
 
 // The sentence of FilterOptions::rounded: 50 to 99 times a power of two, for less than 2 percent, at the rate asked.
 TEST(Rounded, SizesAreFewAndCostLessThanTwoPercent) {
-  for (const Layout layout : {Layout::kBlocked, Layout::kCounting, Layout::kAuto}) {
+  for (const Layout layout : {Layout::kBlocked, Layout::kQuotient, Layout::kAuto}) {
     for (FilterOptions options : {BitsPerKey(10), BitsPerKey(45), Fpr(0.01), Fpr(0.003)}) {
       options.layout = layout;
       uint64_t num_equal = 0, num_compared = 0;

@@ -128,9 +128,9 @@ TEST(Union, OfManyIsRefusedWhereItWouldSayMaybeToAll) {
 
 // Its bits tell no number of keys, which is no reason to take the rate of the large one for one.
 TEST(Union, OfAFullSmallFilterDoesNotDestroyALargeOne) {
-  for (const Layout layout : {Layout::kBlocked, Layout::kCounting}) {
-    FilterOptions options = BitsPerKey(layout == Layout::kBlocked ? 10 : 40, layout);
-    options.num_probes = 6;
+  for (const Layout layout : {Layout::kBlocked, Layout::kQuotient}) {
+    FilterOptions options = BitsPerKey(10, layout);
+    options.num_probes = layout == Layout::kBlocked ? 6 : 0;
     Filter large, small, full;
     ASSERT_TRUE(large.Create(50000, options).ok() && small.Create(100, options).ok());
     for (uint64_t key = 0; key < 50000; ++key) large.InsertKey(key);
@@ -245,7 +245,7 @@ TEST(Union, HasNoRateAboveTheRuleThatNobodyAskedFor) {
 TEST(Union, GoesWithEachFilterThatIsMadeInTheSameSize) {
   FilterOptions options = Fpr(0.01);
   options.seed = 7;
-  for (const Layout layout : {Layout::kBlocked, Layout::kCounting, Layout::kClassic, Layout::kSplitBlock}) {
+  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kSplitBlock, Layout::kQuotient}) {
     Filter first = Created<Filter>(uint64_t{1000}, WithLayout(layout, options));
     const FilterOptions same = FilterOptions::SameSizeAs(first);
     for (const uint64_t num_keys : {1, 900, 1100, 1000000}) {

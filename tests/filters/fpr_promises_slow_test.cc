@@ -33,7 +33,7 @@ constexpr struct {
   Layout layout;
   double bits_per_key;
 } kKinds[] = {{Layout::kBlocked, 8},  {Layout::kBlocked, 10},  {Layout::kClassic, 8},
-              {Layout::kClassic, 10}, {Layout::kRetrieval, 6}, {Layout::kCounting, 36}};
+              {Layout::kClassic, 10}, {Layout::kRetrieval, 6}, {Layout::kQuotient, 8}};
 
 // A small filter of some hundred keys, and its exact rate.
 class KnownFilter {

@@ -62,7 +62,7 @@ class Many : public ::testing::Test {
   void Add(size_t kind, const FilterOptions& way) {
     if (kind == 0) return Keep(std::make_shared<BlockedFilter>(), kMembers, way);
     if (kind == 1) return Keep(std::make_shared<ClassicFilter>(), kMembers, way);
-    if (kind == 2) return Keep(std::make_shared<CountingBlockedFilter>(), kMembers, way);
+    if (kind == 2) return Keep(std::make_shared<QuotientFilter>(), kMembers, way);
     if (kind == 3) return Keep(std::make_shared<ConcurrentFilter>(), kMembers, way);
     if (kind == 4) return Keep(std::make_shared<ScalableFilter>(), uint64_t{100}, way);
     Keep(std::make_shared<RotatingFilter>(), 2 * kMembers, 3u, way);

@@ -58,6 +58,7 @@ TEST_P(EveryKindOfBody, AnswersByBlocksAsTheReferenceDoes) {
 
 TEST_P(EveryKindOfBody, NamesThePositionsThatAnInsertionSets) {
   const Kind kind = GetParam();
+  const LayoutFacts facts_of_kind = linefilter::FactsOf(kind.layout, kind.num_probes);
   const std::vector<uint64_t> hashes = test::SpecialAndRandomHashes(300, kind.num_probes);
   for (const size_t units : {1u, 3u, 100u}) {
     const reference::Filter filter = test::EmptyReference(kind.layout, kind.num_probes, units * kind.unit_bytes);
@@ -66,9 +67,7 @@ TEST_P(EveryKindOfBody, NamesThePositionsThatAnInsertionSets) {
       size_t wrong = 0;
       for (const uint64_t hash : hashes) {
         std::vector<uint64_t> expected;
-        const uint32_t bits = linefilter::FactsOf(kind.layout).bits_of_position;
-        if (bits == 4) expected = reference::CountersOfHash(filter, hash);
-        if (bits == 1) expected = reference::BitsOfHash(filter, hash);
+        if (facts_of_kind.num_positions != 0) expected = reference::BitsOfHash(filter, hash);
         wrong += Sorted(Positions(facts, hash)) != Sorted(expected);
       }
       EXPECT_EQ(wrong, 0u);
@@ -136,6 +135,7 @@ void ExpectRefused(const BodyFacts& facts, StatusCode code, const std::string& w
 }
 
 TEST(Body, ThatNoImageHasIsRefused) {
+  constexpr Layout kBlocked = Layout::kBlocked;
   const uint8_t empty_block[kMostBlockBytes] = {};
   const auto facts_of = [](Layout layout, uint32_t num_probes, uint64_t body_bytes) {
     BodyFacts facts;
@@ -147,18 +147,17 @@ TEST(Body, ThatNoImageHasIsRefused) {
   ExpectRefused(BodyFacts(), StatusCode::kUnsupported, "layout 0 (auto)");
   ExpectRefused(linefilter::FactsOf(FilterView()), StatusCode::kUnsupported, "layout 0 (auto)");
   ExpectRefused(facts_of(static_cast<Layout>(9), 7, 64), StatusCode::kUnsupported, "layout 9 (unknown)");
-  for (const Layout layout : {Layout::kBlocked, Layout::kCounting}) {
-    ExpectRefused(facts_of(layout, 7, 63), StatusCode::kInvalidArgument, "7 probes in a body of 63 bytes");
-    ExpectRefused(facts_of(layout, 0, 64), StatusCode::kInvalidArgument, "0 probes");
-    ExpectRefused(facts_of(layout, 17, 64), StatusCode::kInvalidArgument, "17 probes");
-    ExpectRefused(facts_of(layout, 7, (uint64_t{1} << 38) + 64), StatusCode::kInvalidArgument, "274877907008 bytes");
-    EXPECT_FALSE(BlockMayContainHash(facts_of(layout, 7, 64), 0, empty_block, 5));
-  }
+  ExpectRefused(facts_of(kBlocked, 7, 63), StatusCode::kInvalidArgument, "7 probes in a body of 63 bytes");
+  ExpectRefused(facts_of(kBlocked, 0, 64), StatusCode::kInvalidArgument, "0 probes");
+  ExpectRefused(facts_of(kBlocked, 17, 64), StatusCode::kInvalidArgument, "17 probes");
+  ExpectRefused(facts_of(kBlocked, 7, (uint64_t{1} << 38) + 64), StatusCode::kInvalidArgument, "274877907008 bytes");
+  EXPECT_FALSE(BlockMayContainHash(facts_of(kBlocked, 7, 64), 0, empty_block, 5));
   ExpectRefused(facts_of(Layout::kRetrieval, 1, 64), StatusCode::kInvalidArgument, "1 probes");
   ExpectRefused(facts_of(Layout::kClassic, 31, 64), StatusCode::kInvalidArgument, "31 probes");
-  EXPECT_TRUE(BlockMayContainHash(facts_of(Layout::kBlocked, 7, 64), 1, empty_block, 5)) << "no such block";
-  for (const Layout layout : {Layout::kBlocked, Layout::kCounting, Layout::kClassic, Layout::kRetrieval}) {
-    const BodyFacts good = facts_of(layout, layout == Layout::kRetrieval ? 0 : 7, 64);
+  EXPECT_TRUE(BlockMayContainHash(facts_of(kBlocked, 7, 64), 1, empty_block, 5)) << "no such block";
+  for (const Layout layout : {kBlocked, Layout::kClassic, Layout::kRetrieval, Layout::kQuotient}) {
+    const bool has_probes = linefilter::FactsOf(layout).max_num_probes != 0;
+    const BodyFacts good = facts_of(layout, has_probes ? 7 : 0, 64);
     EXPECT_TRUE(CheckBody(good).ok());
     BodyFacts facts = good;
     facts.num_stages = 1;

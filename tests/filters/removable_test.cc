@@ -1,4 +1,7 @@
-// FilterOptions::removable: every way to a filter that gives keys back, and what else says why it does not.
+// FilterOptions::removable: every way to a filter that gives keys back, and what else says why it does not. The calls
+// that remove are in removable_test_calls.cc, and what a builder counts is in removable_test_builder.cc.
+#include "tests/filters/removable_test.h"
+
 #include <cstring>
 #include <string>
 #include <vector>
@@ -19,23 +22,17 @@
 namespace linefilter::test {
 namespace {
 
-FilterOptions Removable(FilterOptions options) {
-  options.removable = true;
-  return options;
-}
-
 std::vector<Layout> RemovableLayouts() {
   std::vector<Layout> layouts;
   for (const Layout layout : EveryLayout()) {
-    const LayoutFacts facts = FactsOf(layout);
-    if (facts.gives_back || facts.chooses_removal) layouts.push_back(layout);
+    if (FactsOf(layout).chooses_removal) layouts.push_back(layout);
   }
   return layouts;
 }
 
 class RemovableTest : public testing::TestWithParam<Layout> {
  protected:
-  FilterOptions options_ = Removable(BitsPerKey(GetParam() == Layout::kCounting ? 48 : 12, GetParam()));
+  FilterOptions options_ = Removable(BitsPerKey(12, GetParam()));
 };
 
 INSTANTIATE_TEST_SUITE_P(Layouts, RemovableTest, testing::ValuesIn(RemovableLayouts()), NameOfLayout);
@@ -43,15 +40,12 @@ INSTANTIATE_TEST_SUITE_P(Layouts, RemovableTest, testing::ValuesIn(RemovableLayo
 TEST_P(RemovableTest, FactsTellByNumProbes) {
   Filter filter;
   ASSERT_TRUE(IsOk(filter.Create(100, options_)));
-  const LayoutFacts facts = FactsOf(filter.layout(), filter.num_probes());
-  EXPECT_TRUE(facts.gives_back && facts.keeps_repeats);
-  if (!facts.chooses_removal) return;
+  EXPECT_TRUE(FactsOf(filter.layout(), filter.num_probes()).gives_back);
   EXPECT_EQ(filter.num_probes(), 1u);
   options_.removable = false;
   ASSERT_TRUE(IsOk(filter.Create(100, options_)));
   EXPECT_EQ(filter.num_probes(), 0u);
-  const LayoutFacts of_set = FactsOf(filter.layout(), filter.num_probes());
-  EXPECT_FALSE(of_set.gives_back || of_set.keeps_repeats);
+  EXPECT_FALSE(FactsOf(filter.layout(), filter.num_probes()).gives_back);
 }
 
 // A builder of a large set makes it in ranges, by threads, or while they are borrowed. Repeats are adjacent and far.
@@ -77,10 +71,7 @@ TEST_P(RemovableTest, WhatABuilderMakesIsWhatInsertionsMake) {
     ASSERT_TRUE(IsOk(opened.CreateFromImage(built.data(), built.size())));
     EXPECT_EQ(opened.num_probes(), filter.num_probes());
     if (n > 20000) continue;
-    std::vector<uint8_t> were_removed(hashes.size());
-    EXPECT_EQ(opened.RemoveHashes(hashes.data(), hashes.size(), were_removed.data()), hashes.size());
-    if (FactsOf(GetParam()).chooses_removal || n < 500) continue;  // the last key came some hundred times
-    EXPECT_GT(opened.FillRatio(), 0) << "a counter of 15 stays";
+    EXPECT_EQ(opened.RemoveHashes(hashes.data(), hashes.size()), hashes.size());
   }
 }
 
@@ -115,7 +106,7 @@ TEST_P(RemovableTest, UnitesAndFoldsByAddingUp) {
   ASSERT_TRUE(IsOk(one.Create(20000, options_)));
   ASSERT_TRUE(IsOk(two.Create(5, FilterOptions::SameSizeAs(one))));
   EXPECT_EQ(two.num_probes(), one.num_probes());
-  EXPECT_EQ(FilterOptions::SameSizeAs(one).removable, FactsOf(one.layout()).chooses_removal);
+  EXPECT_TRUE(FilterOptions::SameSizeAs(one).removable);
   const std::vector<uint64_t> hashes = RandomHashes(10000, 4);
   one.InsertHashes(hashes.data(), 7000);
   two.InsertHashes(hashes.data() + 4000, 6000);
@@ -149,7 +140,6 @@ TEST(Removable, ASizeSaysWhetherKeysCanBeRemoved) {
 
 TEST(Removable, OfASetNothingIsRemoved) {
   for (const Layout layout : RemovableLayouts()) {
-    if (!FactsOf(layout).chooses_removal) continue;
     Filter set, multiset;
     ASSERT_TRUE(IsOk(set.Create(1000, BitsPerKey(12, layout))));
     set.InsertKey("a");
@@ -191,8 +181,7 @@ TEST(Removable, OthersSayWhatToUse) {
   EXPECT_TRUE(Says(StatusCode::kInvalidArgument, shared.Create(100, options), "let one thread at a time use it"));
   EXPECT_TRUE(Says(StatusCode::kInvalidArgument, shared.Create(100, Fpr(0.01, Layout::kQuotient)), "choose blocked"));
   for (const Layout layout : EveryLayout()) {
-    const LayoutFacts facts = FactsOf(layout);
-    if (facts.gives_back || facts.chooses_removal) continue;
+    if (FactsOf(layout).chooses_removal) continue;
     EXPECT_TRUE(
         Says(StatusCode::kInvalidArgument, FilterBuilder(WithLayout(layout, options)).status(), "choose quotient"))
         << LayoutName(layout);

@@ -36,7 +36,7 @@ TEST(Rotating, AnswersMaybeBeforeCreateAndAfterARefusedRequest) {
   }
   EXPECT_EQ(filter.Create(100, 4, BitsPerKey(10), static_cast<Rotation>(2)).code(), StatusCode::kInvalidArgument);
   ExpectTakesNothing(&filter);
-  for (const Layout layout : {Layout::kClassic, Layout::kRetrieval, Layout::kCounting, Layout::kContainer}) {
+  for (const Layout layout : {Layout::kClassic, Layout::kRetrieval, Layout::kQuotient, Layout::kContainer}) {
     EXPECT_EQ(filter.Create(100, 4, BitsPerKey(10, layout)).code(), StatusCode::kInvalidArgument) << LayoutName(layout);
     ExpectTakesNothing(&filter);
   }

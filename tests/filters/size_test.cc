@@ -22,12 +22,11 @@ TEST(ApproximateSize, HasTheErrorThatSimulationShows) {
     for (const uint64_t capacity : {300u, 5000u}) {
       for (const double bits_per_key : {6.0, 10.0, 20.0}) {
         for (const double load : {0.1, 1.0, 2.0}) {
-          const double bits = layout == Layout::kCounting ? 3 * bits_per_key : bits_per_key;
           const uint64_t n = static_cast<uint64_t>(load * static_cast<double>(capacity));
           double sum = 0, squares = 0, furthest = 0, error = 0;
           for (int i = 0; i < kFilters; ++i) {
             Filter filter;
-            ASSERT_TRUE(IsOk(filter.Create(capacity, WithLayout(layout, BitsPerKey(bits)))));
+            ASSERT_TRUE(IsOk(filter.Create(capacity, BitsPerKey(bits_per_key, layout))));
             InsertNew(&filter, n, &next);
             const SizeEstimate size = filter.ApproximateSize();
             furthest = std::max(furthest, std::fabs(size.keys - static_cast<double>(n)));
@@ -37,15 +36,15 @@ TEST(ApproximateSize, HasTheErrorThatSimulationShows) {
             squares += off * off / kFilters;
           }
           if (error < 1) {  // the bits tell nearly all keys apart: one in many filters is off by one
-            EXPECT_LT(furthest, 5) << LayoutName(layout) << " " << n << " keys, " << bits << " bits per key";
+            EXPECT_LT(furthest, 5) << LayoutName(layout) << " " << n << " keys, " << bits_per_key << " bits per key";
             continue;
           }
-          EXPECT_NEAR(squares, 1, 0.36) << LayoutName(layout) << " " << n << " keys, " << bits
+          EXPECT_NEAR(squares, 1, 0.36) << LayoutName(layout) << " " << n << " keys, " << bits_per_key
                                         << " bits per key, made for " << capacity
                                         << ": 5 standard deviations, and 1 % of keys that are left out";
           // A `quotient` block is as long as its keys let it be, which shifts the estimate by up to half of the error.
-          EXPECT_NEAR(sum, 0, FactsOf(layout).bits_of_position == 0 ? 0.7 : 0.3)
-              << LayoutName(layout) << " " << n << " keys, " << bits << " bits per key";
+          EXPECT_NEAR(sum, 0, layout == Layout::kQuotient ? 0.7 : 0.3)
+              << LayoutName(layout) << " " << n << " keys, " << bits_per_key << " bits per key";
         }
       }
     }
@@ -287,7 +286,7 @@ TEST(OverCapacity, IsNotSaidOfStagesThatAreFullAtAHighRate) {
 TEST(OverCapacity, IsNotSaidWhereTheKeysThatItWasMadeForSetAllBits) {
   uint64_t next = 1;
   for (const Layout layout : MutableLayouts()) {
-    FilterOptions options = BitsPerKey(layout == Layout::kCounting ? 4 : 1);
+    FilterOptions options = BitsPerKey(1);
     options.num_probes = std::min(16u, FactsOf(layout).max_num_probes);
     for (int i = 0; i < 20; ++i) {
       Filter filter;

@@ -52,7 +52,7 @@ TEST(RoomFor, GoesBeyondABitPerKeyWhereTheRateIsHigh) {
   for (const Layout layout : MutableLayouts()) {
     const bool has_one_probe = FactsOf(layout).max_num_probes != 0;
     for (const double fpr : has_one_probe ? std::vector<double>{0.7, 0.9} : std::vector<double>{0.999}) {
-      FilterOptions options = BitsPerKey(layout == Layout::kCounting ? 8 : 2);
+      FilterOptions options = BitsPerKey(2);
       options.num_probes = has_one_probe ? 1 : 0;
       Filter filter;
       ASSERT_TRUE(IsOk(filter.Create(has_one_probe ? 20000 : 400000, WithLayout(layout, options))));

@@ -58,6 +58,7 @@ bool Make(Filter* filter, FilterOptions* options, Random* random) {
     const std::vector<Layout> layouts = EverySharedLayout();
     options->layout = layouts[random->Below(layouts.size())];
   }
+  if constexpr (std::is_same_v<Filter, QuotientFilter>) options->removable = random->Below(4) != 0;
   return filter->Create(SomeCount(random), *options).ok();
 }
 bool Make(ScalableFilter* filter, FilterOptions* options, Random* random) {
@@ -138,9 +139,10 @@ void ClaimFields(reference::Filter* filter, FilterOptions* options, Random* rand
 reference::Filter ClaimBody(int layout, Random* random) {
   reference::Filter claim;
   claim.layout = layout;
-  const bool has_probes = layout != reference::kRetrieval && layout != reference::kSplitBlock;
-  claim.num_probes = has_probes ? static_cast<int>(1 + random->Below(layout == reference::kClassic ? 30 : 16))
-                                : static_cast<int>(random->Below(8) == 0);  // it has none
+  const uint32_t most = FactsOf(static_cast<Layout>(layout)).max_num_probes;
+  claim.num_probes = static_cast<int>(most != 0                        ? 1 + random->Below(most)
+                                      : layout == reference::kQuotient ? random->Below(3)         // 0 and 1 are legal
+                                                                       : random->Below(8) == 0);  // it has none
   const size_t units = OneOf<size_t>(random, {0, 1, 2, 3, 64, 65, 100});
   const size_t unit = layout == reference::kClassic ? 1 : layout == reference::kSplitBlock ? 32 : 64;
   claim.body = test::SomeBody(random, unit * units);
@@ -166,7 +168,7 @@ void TryClass(const std::string& image, const FilterOptions& options, Random* ra
 }
 
 void ClaimedState(Random* random, const test::TempDir& folder, Counts* counts) {
-  const int layout = OneOf(random, {1, 2, 3, 4, 6, 5, 5, 5, 5});
+  const int layout = OneOf(random, {1, 2, 3, 6, 7, 5, 5, 5, 5});
   reference::Filter claim = layout == reference::kContainer ? test::ClaimContainer(random) : ClaimBody(layout, random);
   FilterOptions options;
   ClaimFields(&claim, &options, random);
@@ -185,11 +187,11 @@ void ClaimedState(Random* random, const test::TempDir& folder, Counts* counts) {
     case 2:
     case 3:
       return TryClass<ClassicFilter>(image, options, random, folder, counts);
-    case 4:
-      return TryClass<CountingBlockedFilter>(image, options, random, folder, counts);
     case 6:
       if (random->Below(2) == 0) return TryClass<ConcurrentFilter>(image, options, random, folder, counts);
       return TryClass<Filter>(image, options, random, folder, counts);
+    case 7:
+      return TryClass<QuotientFilter>(image, options, random, folder, counts);
     default:
       TryClass<ScalableFilter>(image, options, random, folder, counts);
       TryClass<RotatingFilter>(image, options, random, folder, counts);
@@ -199,7 +201,7 @@ void ClaimedState(Random* random, const test::TempDir& folder, Counts* counts) {
 constexpr bool (*kMakers[])(Random* random, const TempDir& folder, uint64_t number) = {
     MadeState<BlockedFilter>,
     MadeState<ClassicFilter>,
-    MadeState<CountingBlockedFilter>,
+    MadeState<QuotientFilter>,
     MadeState<ConcurrentFilter>,
     MadeState<ScalableFilter>,
     MadeState<RotatingFilter>,

@@ -75,7 +75,7 @@ inline void More(ClassicFilter* filter, Random* random, std::vector<uint8_t>*) {
   if (random->Below(8) == 0) filter->Clear();
 }
 inline void More(ConcurrentFilter*, Random*, std::vector<uint8_t>*) {}
-inline void More(CountingBlockedFilter* filter, Random* random, std::vector<uint8_t>* answers) {
+inline void More(QuotientFilter* filter, Random* random, std::vector<uint8_t>* answers) {
   const std::vector<uint64_t> hashes = SomeHashes(random, 10);
   for (const uint64_t hash : hashes) filter->InsertHash(hash);
   for (const uint64_t hash : hashes) answers->push_back(filter->RemoveHash(hash));

@@ -42,7 +42,7 @@ void ExpectOfEmptyBuilder(Layout layout) {
 TEST(States, AnImageOfNoKeysBecomesAnEmptyFilter) {
   ExpectOfEmptyBuilder<BlockedFilter>(Layout::kBlocked);
   ExpectOfEmptyBuilder<ConcurrentFilter>(Layout::kBlocked);
-  ExpectOfEmptyBuilder<CountingBlockedFilter>(Layout::kCounting);
+  ExpectOfEmptyBuilder<QuotientFilter>(Layout::kQuotient);
   ExpectOfEmptyBuilder<ClassicFilter>(Layout::kClassic);
 }
 

@@ -40,7 +40,7 @@ Arena& TheArena() {
   return arena;
 }
 
-enum class Way : uint8_t { kString, kBuffer, kSink, kSource, kBlocked, kClassic, kConcurrent, kCounting };
+enum class Way : uint8_t { kString, kBuffer, kSink, kSource, kBlocked, kClassic, kConcurrent, kQuotient };
 
 // All that the input asks for.
 struct Request {
@@ -211,7 +211,7 @@ Status BuildByStream(const Request& request, std::string* image) {
 template <class Filter>
 void InsertAgainAndRemove(const Request&, Filter*) {}
 
-void InsertAgainAndRemove(const Request& request, CountingBlockedFilter* filter) {
+void InsertAgainAndRemove(const Request& request, QuotientFilter* filter) {
   const size_t half = request.hashes.size() / 2;
   const uint64_t* const again = request.hashes.data() + half;
   const size_t n = request.hashes.size() - half;
@@ -248,8 +248,8 @@ Status BuildIt(const Request& request, std::string* image) {
       return BuildByFilter<ClassicFilter>(request, image);
     case Way::kConcurrent:
       return BuildByFilter<ConcurrentFilter>(request, image);
-    case Way::kCounting:
-      return BuildByFilter<CountingBlockedFilter>(request, image);
+    case Way::kQuotient:
+      return BuildByFilter<QuotientFilter>(request, image);
     default:
       return BuildByBuilder(request, image);
   }
@@ -362,8 +362,9 @@ void Build(const uint8_t* data, size_t size) {
   Input in(data, size);
   const uint8_t way = in.Byte(), tuning = in.Byte(), where = in.Byte();
   Request request;
-  const bool is_counting = way >= 0xc0 && way < 0xd8;  // older inputs mean what they did
-  request.way = is_counting ? Way::kCounting : static_cast<Way>(way % 7);
+  const bool is_quotient = way >= 0xc0 && way < 0xd8;  // other inputs mean what they did
+  request.way = is_quotient ? Way::kQuotient : static_cast<Way>(way % 7);
+  request.options.removable = is_quotient;
   ReadOptions(&in, &request);
   if (way >= 0xd8 && way < 0xe8) {
     request.way = static_cast<Way>(way % 4);  // not a mutable one

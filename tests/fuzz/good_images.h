@@ -83,8 +83,8 @@ inline const std::vector<std::string>& GoodImages() {
     }
     all.push_back(GoodImage(Layout::kBlocked, 0, 10, 0, HashId::kKeyed));
     for (const size_t num_keys : {0u, 1u, 10u})
-      all.push_back(GoodImage(Layout::kCounting, num_keys, 50, 0, HashId::kXxh3));
-    all.push_back(GoodImage(Layout::kCounting, 70, 8, 0, HashId::kKeyed));
+      all.push_back(GoodImage(Layout::kQuotient, num_keys, 50, 0, HashId::kXxh3, true));
+    all.push_back(GoodImage(Layout::kQuotient, 70, 2, 0, HashId::kKeyed, true));
     for (const size_t num_keys : {0u, 1u, 50u}) {
       all.push_back(GoodImage(Layout::kSplitBlock, num_keys, 10, 0, HashId::kXxh3));
     }
@@ -107,7 +107,7 @@ inline const std::vector<std::string>& GoodImages() {
       all.push_back(GoodImage(layout, 600, 64, 5, HashId::kXxh3));
     }
     all.push_back(GoodImage(Layout::kBlocked, 20000, 2, 0, HashId::kKeyed));
-    all.push_back(GoodImage(Layout::kCounting, 1200, 48, 0, HashId::kXxh3));
+    all.push_back(GoodImage(Layout::kQuotient, 1200, 48, 0, HashId::kXxh3, true));
     all.push_back(GoodImage(Layout::kSplitBlock, 600, 64, 0, HashId::kParquet));
     all.push_back(GoodImage(Layout::kQuotient, 6000, 9, 0, HashId::kXxh3, true));
     all.push_back(GoodImageWithExtensions(4160));

@@ -139,9 +139,6 @@ void OpenAndAsk(const Subject& subject, const HashSecret* secret, uint8_t how, u
   RequireChunksJudged(view, subject, where % 4, how >> 5);
   if (subject.size < kLarge) RequireSaneFigures(view);
   if ((how & 0x18) != 0x18) return;
-  if (view.layout() == Layout::kCounting) {
-    CopyAndInsert<CountingBlockedFilter>(view, subject, secret, Layout::kCounting, questions);
-  }
   if (view.layout() == Layout::kSplitBlock || view.layout() == Layout::kQuotient) {
     CopyAndInsert<Filter>(view, subject, secret, view.layout(), questions);
   }

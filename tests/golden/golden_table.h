@@ -21,7 +21,7 @@ namespace linefilter::test {
 inline constexpr char kGoldenHeader[] =
     "# Golden images. Regenerated, from the columns left of the first |, by the reference implementation:\n"
     "#   LINEFILTER_WRITE_GOLDEN=tests/golden/images.txt golden_test --gtest_filter=Golden.Write\n"
-    "# maker: builder (FilterBuilder), mutable (BlockedFilter, ClassicFilter, CountingBlockedFilter), scalable or "
+    "# maker: builder (FilterBuilder), mutable (Filter), scalable or "
     "rotating; asked: the layout asked for;\n"
     "# keys: string 'key-0', 'key-1', ... or u64 0, 1, ...; hash: xxh3 with the seed, or caller (the hashes of xxh3 "
     "with seed 0 as the\n"

@@ -98,7 +98,7 @@ void ExpectKept(const Create& create) {
 }
 
 TEST(KeyKind, IsKeptByEachFilter) {
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kCounting, Layout::kSplitBlock}) {
+  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kSplitBlock, Layout::kQuotient}) {
     for (const uint64_t num_keys : {uint64_t{10}, uint64_t{10000}}) {
       ExpectKept<Filter>([&](Filter* filter, const FilterOptions& options) {
         return filter->Create(num_keys, WithLayout(layout, options));
@@ -260,7 +260,7 @@ TEST(KeyKind, OfAUnionIsThatOfBothSides) {
       {{kUnknown, false}, {kText, true}, kText},   {{kUnknown, false}, {kInteger, false}, kInteger},
       {{kText, false}, {kInteger, false}, kMixed}, {{kUnknown, false}, {kUnknown, false}, kUnknown},
   };
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kCounting, Layout::kSplitBlock}) {
+  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kSplitBlock, Layout::kQuotient}) {
     for (const auto& test : kUnions) {
       for (const bool turned : {false, true}) {
         const Side& one = turned ? test.other : test.one;

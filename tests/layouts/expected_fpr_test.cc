@@ -143,7 +143,7 @@ TEST(RateFromBits, IsTheMeasuredOneForAnyLoad) {
     ExpectRateFromBits<ClassicFilter>(8, 20000, load);
     ExpectRateFromBits<ClassicFilter>(12, 20000, load);
     ExpectRateFromBits<BlockedFilter>(10, 50, load);
-    ExpectRateFromBits<CountingBlockedFilter>(32, 20000, load);
+    ExpectRateFromBits<QuotientFilter>(10, 20000, load);
   }
 }
 

@@ -77,16 +77,6 @@ TEST(RetrievalFpr, IsWhatIsPromisedWithinTwoPercent) {
   }
 }
 
-// doc/DESIGN.md; the model is exact, so the tolerance is the measurement's.
-TEST(CountingFpr, IsWhatIsPromisedWithinTwoPercent) {
-  for (const Promise& promise :
-       {Promise{8, 39.35}, Promise{16, 15.82}, Promise{32, 2.898}, Promise{48, 0.716}, Promise{64, 0.2204}}) {
-    const uint64_t num_keys = NumKeys(kBlockedBits, promise.bits_per_key);
-    const double measured = ExpectMeasuredFpr(Layout::kCounting, num_keys, promise.bits_per_key, 0.018, 6);
-    EXPECT_NEAR(100 * measured / promise.percent, 1, std::max(0.02, Widened(0.018))) << promise.bits_per_key;
-  }
-}
-
 // (The model of any few: expected_fpr_test.)
 TEST(SmallFpr, IsAsExpectedForFewBlocks) {
   for (const uint64_t num_blocks : SomeOrAll<uint64_t>({1, 2}, {3, 6})) {
@@ -95,7 +85,6 @@ TEST(SmallFpr, IsAsExpectedForFewBlocks) {
       ExpectMeasuredFpr(Layout::kBlocked, num_keys, bits_per_key, 0.03, 10 + num_blocks);
     }
     ExpectMeasuredFpr(Layout::kRetrieval, num_blocks * 51, 10, 0.03, 50 + num_blocks);
-    if (num_blocks == 2) ExpectMeasuredFpr(Layout::kCounting, 24, 40, 0.03, 60);
   }
 }
 

@@ -73,23 +73,6 @@ TEST(NearlyEmptyBlocks, HaveRatesThatRiseWithTheKeys) {
   }
 }
 
-// The model of `counting` is a sum of such terms at any load, right to 0.1 % where Poisson stands for many blocks. Its
-// doubles cancel to 5e-12 with the most probes: that shows beside the term of equal hashes where a filter is nearly
-// empty.
-TEST(NearlyEmptyCounters, AreExactAtAnyLoadWithAnyProbes) {
-  for (uint32_t k = 1; k <= 16; ++k) {
-    const ExactBlockedFpr exact(k, 8);
-    for (const uint64_t num_blocks : {1u, 50u, 100000u}) {
-      for (const double load : {1e-2, 0.1, 1.0, 2.0, 4.0, 8.0}) {
-        const uint64_t n = static_cast<uint64_t>(std::ceil(load * static_cast<double>(num_blocks)));
-        const double rate = exact.OfKeys(n, num_blocks);
-        EXPECT_NEAR(ExpectedFpr(Layout::kCounting, n, 64 * num_blocks, k), rate, 1e-3 * rate + 5e-12)
-            << n << " keys, " << num_blocks << " blocks, " << k << " probes";
-      }
-    }
-  }
-}
-
 TEST(NearlyEmptyClassic, IsExactToTwoPercentWithAnyProbes) {
   for (const uint64_t bytes : {32u, 128u, 512u}) {
     for (const uint32_t k : {1u, 2u, 4u, 7u, 12u}) {
@@ -167,8 +150,8 @@ TEST(RateOfBits, IsTheSameOnEveryCpuToTheLastBit) {
   for (const double bits_per_key : {5.0, 10.0, 24.0, 64.0}) {
     for (const uint64_t n : {1u, 10u, 200u, 1000u, 3000u}) {
       add_filter(BlockedFilter(), bits_per_key, n);
-      add_filter(CountingBlockedFilter(), bits_per_key, n);
       add_filter(ClassicFilter(), bits_per_key, n);
+      add_filter(QuotientFilter(), bits_per_key, n);
     }
   }
   EXPECT_EQ(digest, 17651072416388002853u);

@@ -124,8 +124,6 @@ TEST(Sharding, ItsKeysHaveTheHashesTheyAreMadeFor) {
 
 // --- Each way of making a filter: how many of the questions are "maybe" ---------------------------------------------
 
-FilterOptions OptionsOf(Layout layout) { return test::BitsPerKey(layout == Layout::kCounting ? 44 : 10, layout); }
-
 // Of the image, by a view; no member may be lost.
 uint64_t MaybesOf(const std::string& image, const Hashes& members, const Hashes& questions) {
   const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
@@ -136,7 +134,7 @@ uint64_t MaybesOf(const std::string& image, const Hashes& members, const Hashes&
 
 // The images of one layout by each way to make them.
 std::map<std::string, std::string> ImagesOf(Layout layout, const Hashes& members) {
-  const FilterOptions options = OptionsOf(layout);
+  const FilterOptions options = test::BitsPerKey(10, layout);
   std::map<std::string, std::string> images;
   images["builder"] = test::Build(options, members);
   test::HashesInMemory memory{&members};
@@ -202,8 +200,8 @@ std::map<std::string, double> RatesOf(Layout layout, const Sharding& sharding) {
   return rates;
 }
 
-constexpr Layout kLayouts[] = {Layout::kBlocked, Layout::kRetrieval,  Layout::kCounting,
-                               Layout::kClassic, Layout::kSplitBlock, Layout::kContainer};
+constexpr Layout kLayouts[] = {Layout::kBlocked, Layout::kRetrieval, Layout::kClassic, Layout::kSplitBlock,
+                               Layout::kContainer};
 
 // Three digits, as percents.
 std::string Percent(double rate) {
@@ -216,8 +214,8 @@ std::string Percent(double rate) {
 TEST(Sharding, KeepsTheRateOfEveryLayoutByEveryWayToMakeIt) {
   if (test::Effort() < 1) GTEST_SKIP() << "the same bytes, hence the same rates, in every build";
   std::string table =
-      "| a shard by | `blocked` | `retrieval` | `counting` | `classic` | `split_block` | growing |\n"
-      "|---|---|---|---|---|---|---|\n";
+      "| a shard by | `blocked` | `retrieval` | `classic` | `split_block` | growing |\n"
+      "|---|---|---|---|---|---|\n";
   std::map<std::string, double> without;  // by layout and way
   for (const Sharding& sharding : kShardings) {
     table += std::string("| ") + sharding.name;
@@ -251,8 +249,8 @@ TEST(Sharding, ByShardOfKeepsTheRate) {
     return hashes;
   };
   const Hashes members = hashes_of(20000, 1), questions = hashes_of(100000, 2);
-  for (const Layout layout : {Layout::kBlocked, Layout::kCounting, Layout::kClassic, Layout::kSplitBlock}) {
-    const std::string image = test::Build(OptionsOf(layout), members);
+  for (const Layout layout : {Layout::kBlocked, Layout::kQuotient, Layout::kClassic, Layout::kSplitBlock}) {
+    const std::string image = test::Build(test::BitsPerKey(10, layout), members);
     const double rate = static_cast<double>(MaybesOf(image, members, questions)) / 100000;
     EXPECT_LT(rate, layout == Layout::kSplitBlock ? 0.0145 : 0.0115) << LayoutName(layout);
   }

@@ -11,8 +11,7 @@
 namespace linefilter::test {
 namespace {
 
-constexpr Layout kLayoutsAndAuto[] = {Layout::kAuto, Layout::kBlocked, Layout::kClassic, Layout::kRetrieval,
-                                      Layout::kCounting};
+constexpr Layout kLayoutsAndAuto[] = {Layout::kAuto, Layout::kBlocked, Layout::kClassic, Layout::kRetrieval};
 
 uint64_t UnitOf(Layout layout) { return layout == Layout::kClassic ? 1 : 64; }
 
@@ -218,9 +217,6 @@ TEST(Sizing, IsTheSameOnEveryCpu) {
     for (const uint64_t x : {uint64_t{sizing.num_probes}, sizing.body_bytes, fpr}) add(x);
   };
   for (const Layout layout : kLayouts) {
-    if (layout == Layout::kCounting) {
-      EXPECT_EQ(digest, 10041208272779440182u) << "of the others";
-    }
     for (uint64_t n = 1; n < uint64_t{1} << 34; n = n * 7 / 3 + 1) {
       for (const double bits : {1.0, 2.3, 4.0, 7.7, 10.0, 13.1, 16.0, 21.9, 30.3}) add_sizing(ForBits(layout, n, bits));
       for (const double fpr : {0.5, 0.1, 0.03, 0.01, 0.001, 0.0001}) {
@@ -229,7 +225,7 @@ TEST(Sizing, IsTheSameOnEveryCpu) {
     }
     for (const double fpr : {0.3, 0.02, 0.0007}) add(MaxKeysForFpr(layout, 64 * 12345, fpr));
   }
-  EXPECT_EQ(digest, 6401221839938667464u);
+  EXPECT_EQ(digest, 10041208272779440182u);
 }
 
 // So do those of `quotient`, of a set and of what turns over, and at once: the limit is for sanitizers and emulators.

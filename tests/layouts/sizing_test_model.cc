@@ -39,14 +39,13 @@ TEST(Classic, IsTheTextbookFormula) {
   }
 }
 
-// With one probe, an absent key must hit the one bit (or counter) that is set (or, 2^-32, agree in the whole in-block
-// hash).
+// With one probe, an absent key must hit the one bit that is set (or, 2^-32, agree in the whole in-block hash).
 TEST(ExpectedFpr, OfOneKeyAndOneProbeIsElementary) {
+  constexpr double kShare = 1 / 512.0;
   for (const Layout layout : kLayoutsWithProbes) {
-    const double share = layout == Layout::kCounting ? 1 / 128.0 : 1 / 512.0;
-    EXPECT_NEAR(ExpectedFpr(layout, 1, 64, 1), share, 1e-9);
-    EXPECT_NEAR(ExpectedFpr(layout, 1, 640, 1), share / 10, 1e-9);
-    EXPECT_NEAR(ExpectedFpr(layout, 2, 64, 1), 2 * share - share * share, 1e-8);
+    EXPECT_NEAR(ExpectedFpr(layout, 1, 64, 1), kShare, 1e-9);
+    EXPECT_NEAR(ExpectedFpr(layout, 1, 640, 1), kShare / 10, 1e-9);
+    EXPECT_NEAR(ExpectedFpr(layout, 2, 64, 1), 2 * kShare - kShare * kShare, 1e-8);
   }
 }
 
@@ -135,7 +134,6 @@ TEST(ExpectedFpr, IsOneForWhatNoFilterHas) {
   }
   EXPECT_EQ(FactsOf(Layout::kBlocked).max_num_probes, 16u);
   EXPECT_EQ(FactsOf(Layout::kClassic).max_num_probes, 30u);
-  EXPECT_EQ(FactsOf(Layout::kCounting).max_num_probes, 16u);
   EXPECT_EQ(FactsOf(Layout::kRetrieval).max_num_probes, 0u) << "it has none";
 }
 
@@ -159,7 +157,7 @@ TEST(Limits, GiveMoreProbesToMoreSpace) {
       ASSERT_GE(k, last) << "more space never wants fewer probes: " << bits;
       last = k;
     }
-    EXPECT_GE(last, layout == Layout::kCounting ? 7u : 8u);
+    EXPECT_GE(last, 8u);
   }
 }
 
@@ -178,7 +176,7 @@ TEST(Inverses, MaxKeysForFprAndSizeForFpr) {
       EXPECT_LE(ForFpr(layout, most, fpr).body_bytes, body);
       EXPECT_GT(ForFpr(layout, most + 1, fpr).body_bytes, body);
     }
-    EXPECT_GT(MaxKeysForFpr(layout, 6400, 0.01), layout == Layout::kCounting ? 1000u : 4000u);
+    EXPECT_GT(MaxKeysForFpr(layout, 6400, 0.01), 4000u);
     for (const double fpr : {0.0, -1.0, kNan, 1e-300}) EXPECT_EQ(MaxKeysForFpr(layout, 6400, fpr), 0u) << fpr;
     EXPECT_EQ(MaxKeysForFpr(layout, 0, 0.01), 0u);
     EXPECT_EQ(MaxKeysForFpr(layout, ~uint64_t{0}, 0.01), 0u);

@@ -1,4 +1,4 @@
-// doc/FORMAT.md sections 6, 7, 9 and 11: which bits or counters belong to a hash; and the choice between the layouts.
+// doc/FORMAT.md sections 6, 7 and 11: which bits belong to a hash; and the choice between the layouts.
 #include <algorithm>
 
 #include "tests/reference/reference.h"
@@ -51,13 +51,6 @@ std::vector<uint64_t> SplitBlockBits(const Filter& filter, uint64_t hash) {
   return bits;
 }
 
-int CounterAt(const Bytes& body, uint64_t i) { return body[i / 2] >> (4 * (i % 2)) & 15; }
-
-void SetCounter(Bytes* body, uint64_t i, int value) {
-  uint8_t& byte = (*body)[i / 2];
-  byte = static_cast<uint8_t>(i % 2 == 0 ? (byte & 0xf0) | value : (byte & 0x0f) | value << 4);
-}
-
 uint8_t* QuotientBlockOf(uint64_t hash, Bytes* body) { return &(*body)[64 * MulHi(hash, body->size() / 64)]; }
 
 void FillQuotient(const std::vector<uint64_t>& hashes, bool is_set, Bytes* body) {
@@ -84,23 +77,10 @@ std::vector<uint64_t> BitsOfHash(const Filter& filter, uint64_t hash) {
   return filter.layout == kBlocked ? BlockedBits(filter, hash) : ClassicBits(filter, hash);
 }
 
-std::vector<uint64_t> CountersOfHash(const Filter& filter, uint64_t hash) {
-  std::vector<uint64_t> counters;
-  const uint64_t block = MulHi(hash, filter.body.size() / 64);
-  const uint32_t x = InBlockHash(hash);
-  const uint32_t r = x % 16;
-  for (uint32_t lane = 0; lane < 16; ++lane) {
-    if (((kLaneSets[filter.num_probes] >> ((lane + r) % 16)) & 1) == 0) continue;
-    counters.push_back(block * 128 + lane * 8 + (static_cast<uint32_t>(x * kLaneMultipliers[lane]) >> 29));
-  }
-  return counters;
-}
-
 bool LayoutAccepts(int layout, int num_probes, uint64_t body_size) {
   const bool is_blocks = body_size % 64 == 0 && body_size / 64 <= uint64_t{1} << 32;
   switch (layout) {
     case kBlocked:
-    case kCounting:
       return num_probes >= 1 && num_probes <= 16 && is_blocks;
     case kClassic:
       return num_probes >= 1 && num_probes <= 30 && body_size < uint64_t{1} << 61;
@@ -118,16 +98,8 @@ bool LayoutAccepts(int layout, int num_probes, uint64_t body_size) {
 }
 
 bool Filter::Remove(uint64_t hash) {
-  if (!MayContain(hash)) return false;
-  if (layout == kQuotient) {
-    if (num_probes == 0) return false;  // a set
-    QuotientRemove(hash, QuotientBlockOf(hash, &body));
-    return true;
-  }
-  for (const uint64_t i : CountersOfHash(*this, hash)) {
-    const int count = CounterAt(body, i);
-    if (count != 15) SetCounter(&body, i, count - 1);
-  }
+  if (layout != kQuotient || num_probes == 0 || !MayContain(hash)) return false;
+  QuotientRemove(hash, QuotientBlockOf(hash, &body));
   return true;
 }
 
@@ -136,14 +108,6 @@ bool Filter::Insert(uint64_t hash) {
   if (layout == kQuotient) {
     changed = !MayContain(hash);
     QuotientInsert(hash, num_probes == 0, QuotientBlockOf(hash, &body));
-    return changed;
-  }
-  if (layout == kCounting) {
-    for (const uint64_t i : CountersOfHash(*this, hash)) {
-      const int count = CounterAt(body, i);
-      changed |= count == 0;
-      if (count != 15) SetCounter(&body, i, count + 1);
-    }
     return changed;
   }
   for (const uint64_t bit : BitsOfHash(*this, hash)) {
@@ -169,10 +133,6 @@ bool Filter::MayContain(uint64_t hash) const {
     std::vector<Filter> stages;
     if (!ReadStages(*this, &stages)) return true;
     return std::any_of(stages.begin(), stages.end(), [hash](const Filter& stage) { return stage.MayContain(hash); });
-  }
-  if (layout == kCounting) {
-    const std::vector<uint64_t> counters = CountersOfHash(*this, hash);
-    return std::all_of(counters.begin(), counters.end(), [&](uint64_t i) { return CounterAt(body, i) != 0; });
   }
   for (const uint64_t bit : BitsOfHash(*this, hash)) {
     if ((body[bit / 8] >> (bit % 8) & 1) == 0) return false;

@@ -30,7 +30,7 @@ bool ReadRedisFilter(const RedisCommand& run, const std::string& name, Filter* f
 void WriteRedisFilter(const RedisCommand& run, const std::string& name, const Filter& filter, uint64_t shard_bytes);
 // Section 4, of `blocked` and `classic`, by single bits.
 void SetBitsInRedis(const RedisCommand& run, const std::string& name, const Filter& filter, uint64_t hash);
-// Section 4, of `quotient` and `counting`: a key comes or goes by the script `write`.
+// Section 4, of `quotient`: a key comes or goes by the script `write`.
 enum class Change { kInsert, kRemove };
 void ChangeBlockInRedis(const RedisCommand& run, const std::string& name, uint64_t hash, Change change);
 

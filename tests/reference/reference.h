@@ -27,7 +27,7 @@ uint64_t Xxh64(std::string_view message);
 // "The high 64 bits of the 128-bit product", by 32-bit halves.
 uint64_t MulHi(uint64_t a, uint64_t b);
 
-// Sections 6, 9 and 12: x, section 8: g, and section 11: x of a hash id that is not 3.
+// Sections 6 and 12: x, section 8: g, and section 11: x of a hash id that is not 3.
 uint32_t InBlockHash(uint64_t hash);
 
 // Little-endian integers of 1 to 8 bytes.
@@ -36,12 +36,11 @@ void PutLittleEndian(uint64_t value, int bytes, uint8_t* to);
 
 inline constexpr int kCaller = 0, kXxh3 = 1, kKeyed = 2, kParquet = 3;  // section 1
 // Section 2.
-inline constexpr int kBlocked = 1, kClassic = 2, kRetrieval = 3, kCounting = 4, kContainer = 5, kSplitBlock = 6,
-                     kQuotient = 7;
-inline constexpr const char* kLayoutNames[] = {"",         "blocked",   "classic",     "retrieval",
-                                               "counting", "container", "split_block", "quotient"};
+inline constexpr int kBlocked = 1, kClassic = 2, kRetrieval = 3, kContainer = 5, kSplitBlock = 6, kQuotient = 7;
+inline constexpr const char* kLayoutNames[] = {"", "blocked",   "classic",     "retrieval",
+                                               "", "container", "split_block", "quotient"};
 // The others have stages.
-inline constexpr int kLayoutsOfOneBody[] = {kBlocked, kClassic, kRetrieval, kCounting, kSplitBlock, kQuotient};
+inline constexpr int kLayoutsOfOneBody[] = {kBlocked, kClassic, kRetrieval, kSplitBlock, kQuotient};
 inline constexpr int kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunks = 4, kFlagExtensions = 8;  // section 3
 
 struct Extension {
@@ -65,8 +64,8 @@ struct Filter {
 
   // Sections 6, 7, 9, 11 and 12, not retrieval. The body must not be empty.
   bool Insert(uint64_t hash);  // true if the key was certainly new: it was "absent"
-  bool Remove(uint64_t hash);  // section 9, and a multiset of section 12; false: refused
-  // Sections 6 to 9, 11 and 12: the body, of its size, made of all hashes at once.
+  bool Remove(uint64_t hash);  // a multiset of section 12; false: refused
+  // Sections 6 to 8, 11 and 12: the body, of its size, made of all hashes at once.
   void Fill(const std::vector<uint64_t>& hashes);
   // Section 5: an intact filter's answer.
   bool MayContain(uint64_t hash) const;
@@ -109,9 +108,6 @@ void QuotientUnite(const uint8_t* other, bool is_set, uint8_t* block);
 // Blocked, classic and split_block: the numbers of the bits in the body that belong to a hash (bit p is bit p & 7 of
 // byte p >> 3).
 std::vector<uint64_t> BitsOfHash(const Filter& filter, uint64_t hash);
-
-// Counting: the numbers of its counters (counter i is the low half of byte i >> 1, or the high one if i is odd).
-std::vector<uint64_t> CountersOfHash(const Filter& filter, uint64_t hash);
 
 // Sections 2 to 4. Writes what it is told, also what no reader accepts.
 Bytes WriteImage(const Filter& filter);

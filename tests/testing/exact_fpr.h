@@ -18,11 +18,9 @@ namespace linefilter::test {
 // where g(A) = 1/16 sum over r of (31/32)^|A intersected with (S rotated by r)| is the probability that one key of the
 // block misses all bits of A. For loads Binomial(n, 1/B), g^j becomes (1 - (1 - g)/B)^n; for Poisson(m), exp(-m (1 -
 // g)). Long doubles: the terms cancel, by up to 2^k.
-//
-// `counting` is the same with 8 counters in a lane in the place of 32 bits: positions = 8.
 class ExactBlockedFpr {
  public:
-  explicit ExactBlockedFpr(uint32_t k, int positions = 32) {
+  explicit ExactBlockedFpr(uint32_t k) {
     constexpr uint32_t kSubsets[17] = {0,      0x0001, 0x0003, 0x000b, 0x0053, 0x0127, 0x0167, 0x053b, 0x06b7,
                                        0x0b77, 0x0ddf, 0x1b7f, 0x2eff, 0x2fff, 0x3fff, 0x7fff, 0xffff};
     const uint32_t s = kSubsets[k];
@@ -36,8 +34,7 @@ class ExactBlockedFpr {
     }
     for (const auto& [rotations_with, count] : groups) {
       long double g = 0, miss = 1;
-      for (size_t overlap = 0; overlap <= 16; ++overlap, miss *= 1 - 1.0L / positions)
-        g += rotations_with[overlap] * miss / 16;
+      for (size_t overlap = 0; overlap <= 16; ++overlap, miss *= 31.0L / 32) g += rotations_with[overlap] * miss / 16;
       if (count != 0) terms_.push_back({static_cast<long double>(count), 1 - g});
     }
   }

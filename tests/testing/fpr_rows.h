@@ -75,20 +75,18 @@ inline FprRow MakeRow(Layout layout, double bits_per_key, uint64_t keys_per_filt
 }
 
 // Of each layout filters that fit the L2 cache, so that questions are cheap, and one of 1e7 keys, where hashes of 32
-// bits fail. `counting` has 8 to 20 bits per key as the others, and densities that somebody would choose.
+// bits fail.
 inline std::vector<FprRow> FprRows() {
   constexpr double kBlockBits = 16384 * 512, kClassicBits = 1 << 21;
   std::vector<FprRow> rows;
   for (const Layout layout : SupportedLayouts()) {
-    std::vector<double> densities = {8, 10, 12, 16, 20};
-    if (layout == Layout::kCounting) densities.insert(densities.end(), {32, 48});
-    for (const double bits_per_key : densities) {
+    for (const double bits_per_key : {8.0, 10.0, 12.0, 16.0, 20.0}) {
       const double bits = layout == Layout::kClassic ? kClassicBits : kBlockBits;
       const uint64_t keys = static_cast<uint64_t>(bits / bits_per_key);
       rows.push_back(MakeRow(layout, bits_per_key, keys / kGenerations * kGenerations));
     }
     if (layout == Layout::kContainer) continue;
-    FprRow large = MakeRow(layout, layout == Layout::kCounting ? 48 : 10, 10000000);
+    FprRow large = MakeRow(layout, 10, 10000000);
     large.name += ", 1e7 keys";
     large.num_filters = 1;
     rows.push_back(large);

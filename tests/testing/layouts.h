@@ -19,13 +19,13 @@ namespace linefilter::test {
 
 inline std::vector<Layout> EveryLayout() { return tools::BuildableLayouts(); }
 
-// The density at which a layout has about the rate that `blocked` has at that many bits per key: a `counting` one has
-// counters of 4 bits, and reaches 0.22 % at most. Half blocks differ more in their loads.
+// The density at which a layout has about the rate that `blocked` has at that many bits per key, or a lower rate. Half
+// blocks differ more in their loads.
 inline double BitsPerKeyLikeBlocked(Layout layout, double bits_per_key) {
   if (FactsOf(layout).block_bytes == 32) {
     return BitsPerKeyForFpr(layout, FprForBitsPerKey(Layout::kBlocked, bits_per_key));
   }
-  return layout == Layout::kCounting ? std::min(4.5 * bits_per_key, 64.0) : bits_per_key;
+  return bits_per_key;
 }
 
 // The largest body (doc/FORMAT.md).

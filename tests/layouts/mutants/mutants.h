@@ -1,5 +1,5 @@
 // Mutants: filters with one deliberate fault each, which the FPR regression test must find; and the same code without a
-// fault, which must pass. Scalar code from doc/FORMAT.md sections 6, 7 and 9; it shares only the hash with the library.
+// fault, which must pass. Scalar code from doc/FORMAT.md sections 6 and 7; it shares only the hash with the library.
 //
 // They are no weakened SIMD kernels: they show that the judgement sees such faults, not that a given kernel has none.
 // The library's kernels have no seam for a fault, and a build of them with one would be another library; that each of
@@ -26,7 +26,6 @@ enum class BlockedFault {
   kLowHalfOfHash,  // in place of both halves folded: a caller's shard by low bits of the hash leaves little of it
 };
 
-// What `blocked` and `counting` have in common.
 constexpr uint32_t kSubsets[17] = {0,      0x0001, 0x0003, 0x000b, 0x0053, 0x0127, 0x0167, 0x053b, 0x06b7,
                                    0x0b77, 0x0ddf, 0x1b7f, 0x2eff, 0x2fff, 0x3fff, 0x7fff, 0xffff};
 constexpr uint32_t kMultipliers[16] = {0x243F6A89, 0x85A308D3, 0x13198A2F, 0x03707345, 0xA4093823, 0x299F31D1,
@@ -143,78 +142,6 @@ class ScalarClassic : public test::Subject {
   const ClassicFault fault_;
   const uint32_t num_probes_;
   std::vector<uint8_t> bits_;  // a byte each: an obvious filter need not be small
-  uint64_t seed_ = 0;
-};
-
-enum class CountingFault {
-  kNone,
-  kStuckLane,       // lane 5 passes whatever is in it
-  kLow1BitDropped,  // of the in-block hash: half the rotations are left
-  kNeighbourRead,   // a lookup takes the other counter of the byte for its own
-  kOneNotTakenOut,  // a removal leaves the last counter of the key
-};
-
-// Every fourth key is followed by a visitor, which is inserted and removed again: that leaves no trace, unless a
-// counter came to 15 (never here: a counter holds 1 on average).
-class ScalarCounting : public test::Subject {
- public:
-  ScalarCounting(const test::FprRow& row, CountingFault fault)
-      : fault_(fault), num_probes_(row.num_probes), counters_(2 * row.body_bytes) {}
-
-  void Reset(uint64_t seed) override {
-    counters_.assign(counters_.size(), 0);
-    seed_ = seed;
-  }
-  void Insert(const uint64_t* keys, size_t n) override {
-    for (size_t i = 0; i < n; ++i) {
-      Add(keys[i], 1, 16);
-      if (keys[i] % 4 != 0) continue;
-      const uint64_t visitor = keys[i] | uint64_t{1} << 62;
-      Add(visitor, 1, 16);
-      Add(visitor, -1, fault_ == CountingFault::kOneNotTakenOut ? num_probes_ - 1 : 16);
-    }
-  }
-  uint64_t CountMaybes(const uint64_t* keys, size_t n) const override {
-    uint64_t maybes = 0;
-    for (size_t i = 0; i < n; ++i) {
-      bool maybe = true;
-      ForCounters(keys[i], [&](uint32_t lane, size_t at) {
-        const bool is_neighbour_read = fault_ == CountingFault::kNeighbourRead && counters_[at ^ 1] != 0;
-        const bool is_stuck = fault_ == CountingFault::kStuckLane && lane == 5;
-        maybe = counters_[at] != 0 || is_neighbour_read || is_stuck;
-        return maybe;
-      });
-      maybes += maybe;
-    }
-    return maybes;
-  }
-
- private:
-  // visit(lane, which counter), until it says false.
-  template <class Visit>
-  void ForCounters(uint64_t key, const Visit& visit) const {
-    const uint64_t hash = HashKey(key, seed_);
-    const size_t block = static_cast<size_t>(128 * MulHigh(hash, counters_.size() / 128));
-    const uint32_t dropped = fault_ == CountingFault::kLow1BitDropped ? 1 : 0;
-    const uint32_t x = InBlockHash(hash) & ~dropped;
-    for (uint32_t lane = 0; lane < 16; ++lane) {
-      if ((kSubsets[num_probes_] >> ((lane + x) & 15) & 1) == 0) continue;
-      if (!visit(lane, block + 8 * lane + (x * kMultipliers[lane] >> 29))) return;
-    }
-  }
-  // To the first `most` of the key's counters.
-  void Add(uint64_t key, int one, uint32_t most) {
-    uint32_t left = most;
-    ForCounters(key, [&](uint32_t, size_t at) {
-      if (left-- == 0) return false;
-      if (counters_[at] != 15) counters_[at] = static_cast<uint8_t>(counters_[at] + one);
-      return true;
-    });
-  }
-
-  const CountingFault fault_;
-  const uint32_t num_probes_;
-  std::vector<uint8_t> counters_;  // a byte each
   uint64_t seed_ = 0;
 };
 

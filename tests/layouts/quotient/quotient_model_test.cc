@@ -248,17 +248,5 @@ TEST(QuotientSizes, RefuseWhatNoLayoutDoes) {
   EXPECT_EQ(MaxKeysForFpr(kLayout, 6400, 0.01, 2), 0u);
 }
 
-TEST(QuotientSizes, DoNotChangeOfCounting) {
-  FilterOptions options = FilterOptions::AtFpr(0.01);
-  options.layout = Layout::kCounting;
-  Sizing plain, removable;
-  ASSERT_TRUE(test::IsOk(SizeForOptions(1000, options, &plain)));
-  options.removable = true;
-  options.turnovers = 50;
-  ASSERT_TRUE(test::IsOk(SizeForOptions(1000, options, &removable)));
-  EXPECT_EQ(plain.body_bytes, removable.body_bytes);
-  EXPECT_EQ(plain.expected_fpr, removable.expected_fpr);
-}
-
 }  // namespace
 }  // namespace linefilter::quotient_test

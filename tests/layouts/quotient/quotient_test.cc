@@ -210,7 +210,6 @@ TEST(Quotient, TellsItsFacts) {
     EXPECT_TRUE(facts.buildable && facts.takes_keys && facts.unites && facts.folds && facts.zeros_are_empty);
     EXPECT_TRUE(facts.chooses_removal);
     EXPECT_EQ(facts.gives_back, !is_set);
-    EXPECT_EQ(facts.keeps_repeats, !is_set);
     EXPECT_FALSE(facts.has_stages || facts.shares);
     EXPECT_EQ(facts.block_bytes, 64u);
     EXPECT_EQ(facts.num_positions, 0u) << "it has no bits that a key sets";

@@ -211,10 +211,10 @@ TEST(SplitBlock, FoldsToTheLeastSizeForARate) {
 TEST(SplitBlock, TellsItsFacts) {
   const LayoutFacts facts = FactsOf(Layout::kSplitBlock);
   EXPECT_TRUE(facts.buildable && facts.takes_keys && facts.unites && facts.folds && facts.zeros_are_empty);
-  EXPECT_FALSE(facts.gives_back || facts.keeps_repeats || facts.has_stages || facts.has_levels);
+  EXPECT_FALSE(facts.gives_back || facts.has_stages || facts.has_levels);
   EXPECT_EQ(facts.block_bytes, 32u);
   EXPECT_EQ(facts.max_num_probes, 0u);
-  EXPECT_EQ(facts.bits_of_position, 1u);
+  EXPECT_TRUE(facts.has_positions);
   EXPECT_EQ(facts.num_positions, 8u);
   const Filter filter = test::Created<Filter>(uint64_t{1000}, OptionsOf(HashId::kXxh3));
   EXPECT_EQ(filter.num_blocks(), 40u);
