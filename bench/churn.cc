@@ -52,7 +52,7 @@ struct Extent {
 };
 
 const Extent kFull = {2000000, 19660, {0, 1, 5, 20, 100}, 20000000, 400000000, 1e5};
-constexpr int kMostTurnovers = 100, kMostTurnoversOfOthers = 20;  // the rates of others do not drift
+constexpr int kMostTurnovers = 100, kMostTurnoversOfCuckoo = 20;  // its rate does not drift
 
 Extent QuickExtent() { return {50000, 5000, {0, 1, 5}, 200000, 200000, 0}; }
 
@@ -161,14 +161,12 @@ class Turning {
   uint64_t num_lost_ = 0, num_refused_ = 0;
 };
 
-Kind KindOf(Layout layout, bool removable, double bits_per_key) {
-  const uint32_t num_probes =
-      FactsOf(layout).chooses_removal ? removable : NumProbesForBitsPerKey(layout, bits_per_key);
+Kind KindOfQuotient(bool removable, double bits_per_key) {
   const auto model = [=](int turnovers, uint64_t num_keys, uint64_t bytes) {
-    return ExpectedFprAfter(static_cast<uint32_t>(turnovers), layout, num_keys, bytes, num_probes);
+    return ExpectedFprAfter(static_cast<uint32_t>(turnovers), Layout::kQuotient, num_keys, bytes, removable);
   };
-  return {LayoutName(layout), "linefilter", bits_per_key, model,
-          [=](uint64_t num_keys) { return MakeChurned(layout, removable, num_keys, bits_per_key); }};
+  return {LayoutName(Layout::kQuotient), "linefilter", bits_per_key, model,
+          [=](uint64_t num_keys) { return MakeChurnedQuotient(removable, num_keys, bits_per_key); }};
 }
 
 Kind KindOfCuckoo(int slot_bits) {
@@ -191,13 +189,11 @@ std::vector<Case> Cases(const Extent& extent) {
     if (order == Order::kRandom) cases.push_back({kind, order, extent.num_keys_in_cache, {turnovers.back()}});
   };
   for (const double bits : {10.0, 12.0, 12.1, 16.0}) {
-    const Kind kind = KindOf(Layout::kQuotient, true, bits);
+    const Kind kind = KindOfQuotient(true, bits);
     add(kind, Order::kRandom, kMostTurnovers);
     if (bits < 12.1) add(kind, Order::kFirstInFirstOut, kMostTurnovers);
   }
-  const double counting_bits = BitsPerKeyForFpr(Layout::kCounting, 0.01);
-  add(KindOf(Layout::kCounting, true, counting_bits), Order::kRandom, kMostTurnoversOfOthers);
-  for (const int bits : {10, 12}) add(KindOfCuckoo(bits), Order::kRandom, kMostTurnoversOfOthers);
+  for (const int bits : {10, 12}) add(KindOfCuckoo(bits), Order::kRandom, kMostTurnoversOfCuckoo);
   return cases;
 }
 
@@ -235,7 +231,7 @@ void Measure(const Case& one, const Extent& extent, json* rows) {
 json MeasureSets(const Extent& extent) {
   json rows = json::array();
   for (const double bits : {8.0, 9.0, 10.0, 12.0, 16.0, 20.0}) {
-    const Case one = {KindOf(Layout::kQuotient, false, bits), Order::kRandom, extent.num_keys, {0}};
+    const Case one = {KindOfQuotient(false, bits), Order::kRandom, extent.num_keys, {0}};
     Turning filled(one);
     const double model = one.kind.model(0, one.num_keys, filled.filter().bytes());
     const uint64_t wanted = static_cast<uint64_t>(extent.false_positives / model);

@@ -1,6 +1,6 @@
 // Rates of `quotient` against its model, and what becomes of filters whose keys change: their rates after turnovers
 // (one is as many removals and insertions as there are keys), the times of both, and the keys that are lost. Beside it
-// are the other filters that give keys back: `counting`, and our own cuckoo filter.
+// is the other filter that gives keys back, our own cuckoo filter.
 #ifndef LINEFILTER_BENCH_CHURN_H_
 #define LINEFILTER_BENCH_CHURN_H_
 

@@ -9,18 +9,18 @@
 namespace linefilter::bench {
 namespace {
 
-uint64_t BodyBytes(Layout layout, uint64_t num_keys, double bits_per_key) {
+uint64_t BodyBytes(uint64_t num_keys, double bits_per_key) {
   Sizing sizing;
-  Must(SizeForBitsPerKey(layout, num_keys, bits_per_key, &sizing));
+  Must(SizeForBitsPerKey(Layout::kQuotient, num_keys, bits_per_key, &sizing));
   return sizing.body_bytes;
 }
 
-class ChurnedLayout : public Churned {
+class ChurnedQuotient : public Churned {
  public:
-  ChurnedLayout(Layout layout, bool removable, uint64_t num_keys, double bits_per_key)
-      : memory_(BodyBytes(layout, num_keys, bits_per_key) + kLine) {
+  ChurnedQuotient(bool removable, uint64_t num_keys, double bits_per_key)
+      : memory_(BodyBytes(num_keys, bits_per_key) + kLine) {
     FilterOptions options = FilterOptions::AtBitsPerKey(bits_per_key);
-    options.layout = layout;
+    options.layout = Layout::kQuotient;
     options.removable = removable;
     options.allocator = memory_.SharedBy();
     Must(filter_.Create(num_keys, options));
@@ -64,8 +64,8 @@ class ChurnedCuckoo : public Churned {
 
 }  // namespace
 
-std::unique_ptr<Churned> MakeChurned(Layout layout, bool removable, uint64_t num_keys, double bits_per_key) {
-  return std::make_unique<ChurnedLayout>(layout, removable, num_keys, bits_per_key);
+std::unique_ptr<Churned> MakeChurnedQuotient(bool removable, uint64_t num_keys, double bits_per_key) {
+  return std::make_unique<ChurnedQuotient>(removable, num_keys, bits_per_key);
 }
 
 std::unique_ptr<Churned> MakeChurnedCuckoo(int slot_bits, uint64_t num_keys) {

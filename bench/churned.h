@@ -7,8 +7,6 @@
 #include <memory>
 #include <string>
 
-#include "linefilter/layout.h"
-
 namespace linefilter::bench {
 
 // Each call takes a run of keys, so that what it costs to get there is not in the time of a key.
@@ -25,8 +23,8 @@ class Churned {
   virtual double own_fpr() const { return 0; }
 };
 
-// A filter of that layout for so many keys; one that gives keys back, or a set.
-std::unique_ptr<Churned> MakeChurned(Layout layout, bool removable, uint64_t num_keys, double bits_per_key);
+// A `quotient` for so many keys; one that gives keys back, or a set.
+std::unique_ptr<Churned> MakeChurnedQuotient(bool removable, uint64_t num_keys, double bits_per_key);
 // Our own cuckoo filter of 10 or 12 bits per slot, 95 % full.
 std::unique_ptr<Churned> MakeChurnedCuckoo(int slot_bits, uint64_t num_keys);
 

@@ -62,8 +62,7 @@ namespace {
 
 using Rows = std::vector<InstructionRow>;
 
-// Some 12 KB of filter (`counting` 56). Instructions do not depend on the size; that they are counted exactly needs no
-// more keys.
+// Some 12 KB of filter. Instructions do not depend on the size; that they are counted exactly needs no more keys.
 constexpr uint64_t kMembers = 10000;
 constexpr uint64_t kQueries = 2 * kMembers;
 // Filters larger than some caches are asked by another loop, which prefetches: 2.5 MB, most of it empty where keys are
@@ -86,10 +85,8 @@ std::vector<uint64_t> HashesFrom(uint64_t first, uint64_t count) {
   return hashes;
 }
 
-// At 10 bits per key a `counting` filter, whose counters take 4, would answer "maybe" to a third of the absent keys.
 FilterOptions Options(Layout layout, double bits_per_key = 10) {
-  FilterOptions options;
-  options.bits_per_key = FactsOf(layout).bits_of_position == 4 && bits_per_key == 10 ? 45 : bits_per_key;
+  FilterOptions options = FilterOptions::AtBitsPerKey(bits_per_key);
   options.layout = layout;
   return options;
 }

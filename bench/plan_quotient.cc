@@ -10,7 +10,7 @@
 namespace linefilter::bench {
 namespace {
 
-const std::set<std::string> kFilters = {"quotient", "blocked", "classic", "counting"}, kPair = {"quotient", "blocked"};
+const std::set<std::string> kFilters = {"quotient", "blocked", "classic"}, kPair = {"quotient", "blocked"};
 const std::vector<int> kAllHits = {0, 50, 100};
 
 // At the density of one of them; the other one is left out by itself.
@@ -28,7 +28,7 @@ void AddLookups(uint64_t body_bytes, double bits_per_key, const std::set<std::st
   parts->push_back(Of(body_bytes, bits_per_key, {Access::kSingle, Access::kInlined}, {50}, peers));
 }
 
-// Filling takes seconds each, so it is the best target and AVX2, and `classic` and `counting` are in other plans.
+// Filling takes seconds each, so it is the best target and AVX2, and `classic` is in other plans.
 Part LookupsInMemory(double bits_per_key, const std::set<std::string>& peers) {
   Part part = Of(512 * MiB, bits_per_key, {Access::kBatch, Access::kSingle, Access::kInlined}, {50}, peers);
   part.all_targets = false;

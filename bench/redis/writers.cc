@@ -1,5 +1,5 @@
 // linefilter_bench_redis_writers: how many keys per second several writers insert into one filter in Redis, and remove
-// from it, by layout. Layouts take turns in each round. Members that nobody removes are asked for at the end.
+// from it. Members that nobody removes are asked for at the end.
 //
 //   linefilter_bench_redis_writers [--server HOST:PORT] [--writers N] [--num-keys N] [--fpr P] [--batch N] [--rounds N]
 //                                  [--seconds S]
@@ -51,19 +51,18 @@ struct Writer {
   }
 };
 
-// One layout: its filter on the server, with half of the keys as members.
-class Way {
+// The filter on the server, with half of the keys as members.
+class Shared {
  public:
-  Way(const Request& request, Layout layout) : request_(request), layout_(layout), writers_(request.writers) {}
-  ~Way() {
+  explicit Shared(const Request& request) : request_(request), writers_(request.writers) {}
+  ~Shared() {
     if (is_made_) (void)RedisFilter::Delete(request_.servers, name_);
   }
-  Way(const Way&) = delete;
-  Way& operator=(const Way&) = delete;
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
 
   Status Create() {
     FilterOptions options;
-    options.layout = layout_;
     options.fpr = request_.fpr;
     options.removable = true;
     Status status = filter_.Create(request_.servers, name_, request_.num_keys, options);
@@ -95,7 +94,8 @@ class Way {
     std::vector<uint8_t> answers(members_.size());
     const Status status = filter_.MayContainHashes(members_.data(), members_.size(), answers.data());
     const auto lost = std::count(answers.begin(), answers.end(), 0);
-    printf("%-10s %13.2f %10.0f %10.0f %10lld\n", LayoutName(layout_),
+    printf("%13s %10s %10s %10s\n", "bits_per_key", "inserts/s", "removals/s", "lost");
+    printf("%13.2f %10.0f %10.0f %10lld\n",
            8 * static_cast<double>(filter_.body_bytes()) / static_cast<double>(request_.num_keys), Median(inserts_),
            Median(removals_), static_cast<long long>(lost));
     return status;
@@ -115,7 +115,6 @@ class Way {
   }
 
   const Request& request_;
-  const Layout layout_;
   const std::string name_ = tools::NewBenchName();
   RedisFilter filter_;
   bool is_made_ = false;
@@ -129,23 +128,17 @@ int Main(int argc, char** argv) {
   CLI::App app("Insertions and removals per second by several writers of one filter in Redis");
   app.add_option("--server", request.servers.addresses, "Its address; without a password and TLS");
   app.add_option("--writers", request.writers, "How many write at once")->check(CLI::Range(1, 256));
-  app.add_option("--num-keys", request.num_keys, "How many keys the filters are for")
+  app.add_option("--num-keys", request.num_keys, "How many keys the filter is for")
       ->check(CLI::Range(10000, 100000000));
-  app.add_option("--fpr", request.fpr, "False-positive rate of all");
+  app.add_option("--fpr", request.fpr, "Its false-positive rate");
   app.add_option("--batch", request.batch, "Keys of a call")->check(CLI::Range(1, 65536));
-  app.add_option("--rounds", request.rounds, "How often each layout is measured")->check(CLI::Range(1, 1000));
+  app.add_option("--rounds", request.rounds, "How often it is measured")->check(CLI::Range(1, 1000));
   app.add_option("--seconds", request.seconds, "The time of insertions in a round, unless all keys are in before");
   CLI11_PARSE(app, argc, argv);
-  Way counting(request, Layout::kCounting), quotient(request, Layout::kQuotient);
-  Status status = counting.Create();
-  if (status.ok()) status = quotient.Create();
-  for (uint64_t round = 0; round < request.rounds && status.ok(); ++round) {
-    status = counting.Round();
-    if (status.ok()) status = quotient.Round();
-  }
-  printf("%-10s %13s %10s %10s %10s\n", "per_second", "bits_per_key", "inserts", "removals", "lost");
-  if (status.ok()) status = counting.Print();
-  if (status.ok()) status = quotient.Print();
+  Shared shared(request);
+  Status status = shared.Create();
+  for (uint64_t round = 0; round < request.rounds && status.ok(); ++round) status = shared.Round();
+  if (status.ok()) status = shared.Print();
   if (status.ok()) return 0;
   fprintf(stderr, "linefilter_bench_redis_writers: %s\n", status.message());
   return 1;

@@ -10,7 +10,7 @@ from promises import KEPT, MISSED
 COMMAND = "taskset -c 1 build/release/linefilter_bench --plan quotient --fresh --out bench/results/quotient.json"
 CHURN_COMMAND = "taskset -c 1 build/release/linefilter_bench --churn --out bench/results/churn.json"
 HEADING = "## `quotient` beside filters of its bytes"
-OURS, BLOCKED, COUNTING = "quotient", "blocked", "counting"
+OURS, BLOCKED = "quotient", "blocked"
 CUCKOO, CUCKOO_12_BITS = "cuckoo_12_own", 12.64
 SMALL, MIDDLE, LARGE = "24KB", "8MB", "512MB"
 MILLION, HUNDRED_MILLION = "1220KB", "119MB"  # keys, at 10 bits for each
@@ -111,7 +111,7 @@ def _few(churn):
 
 
 def _name(layout):
-    return code(layout) if layout in (OURS, BLOCKED, COUNTING, "classic") else of_filter(layout)
+    return code(layout) if layout in (OURS, BLOCKED, "classic") else of_filter(layout)
 
 
 def _families(rows, layout):

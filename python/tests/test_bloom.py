@@ -84,7 +84,7 @@ def test_copies_of_a_growing_one_keep_its_memory_limit():
 
 
 def test_it_loads_what_the_program_and_build_make(tmp_path):
-    for layout in ("blocked", "classic", "counting"):
+    for layout in ("blocked", "classic", "quotient"):
         linefilter.build(KEYS, fpr=0.01, layout=layout).save(tmp_path / "image")
         loaded = Bloom.load(tmp_path / "image")
         assert loaded.contains_many(KEYS).all() and loaded.layout == layout and loaded.add("another") is not None

@@ -53,7 +53,6 @@ KINDS = {
     "blocked": lambda: linefilter.BlockedFilter(len(NUMBERS), fpr=0.01, foldable=True),
     "split_block": lambda: linefilter.SplitBlockFilter(len(NUMBERS), fpr=0.01),
     "classic": lambda: linefilter.ClassicFilter(len(NUMBERS), fpr=0.01),
-    "counting": lambda: linefilter.CountingBlockedFilter(len(NUMBERS), fpr=0.01),
     "quotient": lambda: linefilter.QuotientFilter(len(NUMBERS), fpr=0.01, removable=True),
     "scalable": lambda: linefilter.ScalableFilter(1000, fpr=0.01),
 }

@@ -103,8 +103,7 @@ def test_golden_images_are_made_to_the_byte():
             rotate_after = None if by_count else each
         elif maker == "mutable":
             kind = {"blocked": linefilter.BlockedFilter, "split_block": linefilter.SplitBlockFilter,
-                    "classic": linefilter.ClassicFilter, "counting": linefilter.CountingBlockedFilter,
-                    "quotient": linefilter.QuotientFilter}[asked]  # fmt: skip
+                    "classic": linefilter.ClassicFilter, "quotient": linefilter.QuotientFilter}[asked]  # fmt: skip
             filled = kind(int(num_keys), **options)
         else:
             filled = linefilter.FilterBuilder(layout=asked, **options)

@@ -1,4 +1,4 @@
-"""BlockedFilter, SplitBlockFilter, ClassicFilter and CountingBlockedFilter, and what all that take keys have in common."""
+"""BlockedFilter, SplitBlockFilter, ClassicFilter and QuotientFilter, and what all that take keys have in common."""
 
 import copy
 import decimal

@@ -21,8 +21,6 @@ def batches(filter):
     """Every call that asks for many."""
     yield filter.contains_many
     yield lambda keys: linefilter.each_contains_many([Bloom(), filter], keys)
-    if isinstance(filter, linefilter.CountingBlockedFilter):
-        yield filter.remove_many
 
 
 @of_each_kind
@@ -43,6 +41,15 @@ def test_another_kind_is_refused(make, tmp_path):
     converted = [str(key) for key in NUMBERS], NUMBERS.astype(str)
     assert all(filled(TEXT, make).contains_many(keys).all() for keys in converted)
     assert filled(NUMBERS, make).contains_many(np.array(TEXT).astype("int64")).all()
+
+
+def test_removals_of_another_kind_are_refused():
+    for keys, kind, other in ((TEXT, "text", NUMBERS), (NUMBERS, "integer", TEXT)):
+        online = linefilter.QuotientFilter(10_000, fpr=0.01, removable=True)
+        online.update(keys)
+        with pytest.raises(TypeError, match=f"{kind} keys"):
+            online.remove_many(other)
+        assert online.remove_many(keys).all() and online.fill_ratio() == 0
 
 
 @of_each_kind

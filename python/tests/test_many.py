@@ -19,7 +19,6 @@ def filters() -> list[linefilter.FilterBase]:
     made: list[Any] = []
     for way in WAYS:
         made.append(linefilter.BlockedFilter(1000, fpr=0.01, **way))
-        made.append(linefilter.CountingBlockedFilter(1000, fpr=0.01, **way))
         made.append(linefilter.QuotientFilter(1000, fpr=0.01, **way))
         made.append(linefilter.ScalableFilter(100, fpr=0.01, **way))
         made.append(linefilter.RotatingFilter(2000, generations=3, fpr=0.01, **way))

@@ -11,9 +11,8 @@ from linefilter import RedisFilter
 from test_redis import KEYS, at, pytestmark, server  # noqa: F401
 
 
-@pytest.mark.parametrize("layout", ["quotient", "counting"])
-def test_keys_are_removed(at, layout):
-    with RedisFilter.create(at, "seen", 3000, fpr=0.01, layout=layout, removable=layout == "quotient") as seen:
+def test_keys_are_removed(at):
+    with RedisFilter.create(at, "seen", 3000, fpr=0.01, layout="quotient", removable=True) as seen:
         assert seen.add("a") and seen.remove("a") is True and "a" not in seen and seen.remove(b"a") is False
         seen.add_many(KEYS)
         assert seen.remove_many(KEYS[:1000]).all() and seen.contains_many(KEYS[1000:]).all()

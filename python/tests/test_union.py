@@ -135,9 +135,9 @@ def test_fold():
     assert linefilter.build([1, 2], bits_per_key=10, foldable=True).num_blocks == 64
 
 
-def test_counters_are_folded_and_united():
-    one = linefilter.CountingBlockedFilter(5_000, fpr=0.01, foldable=True)
-    two = linefilter.CountingBlockedFilter(5_000, fpr=0.01, foldable=True)
+def test_multisets_are_folded_and_united():
+    one = linefilter.QuotientFilter(5_000, fpr=0.01, removable=True, foldable=True)
+    two = linefilter.QuotientFilter(5_000, fpr=0.01, removable=True, foldable=True)
     keys = np.arange(500)
     one.add_many(keys)
     two.add_many(keys)

@@ -50,7 +50,7 @@ struct RunOf {
   double scatter = 0.008;
   double drift = 0.003;  // of the whole run's row, and along the run
   double slower = 1;     // rows of `blocked` on AVX2
-  std::vector<std::string> layouts = {"blocked", "classic", "counting", "retrieval"};
+  std::vector<std::string> layouts = {"blocked", "classic", "split_block", "retrieval"};
 
   Json Make() const {
     Json rows = Json::array();

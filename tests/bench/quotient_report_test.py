@@ -40,7 +40,7 @@ class Quotient(unittest.TestCase):
         for bits, most in quotient.MOST_FPR.items():
             rate = {"fpr": 0.9 * most, "own_fpr": 0.9 * most, "model_fpr": 0.9 * most, "fpr_queries": 10 ** 7}
             self.churn["sets"].append({"filter": "quotient", "bits_per_key": bits, "num_keys": 2000000, "lost_keys": 0, **rate})
-        for filter_, bits in (("quotient", 10), ("quotient", 12.1), ("counting", 43.9), ("cuckoo_12_own", 12.63)):
+        for filter_, bits in (("quotient", 10), ("quotient", 12.1), ("cuckoo_12_own", 12.63)):
             for order in ("random", "first in, first out")[:2 if filter_ == "quotient" else 1]:
                 self.churned(filter_, bits, order, 0, 2000000)
                 self.churned(filter_, bits, order, 20, 2000000)

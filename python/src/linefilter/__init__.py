@@ -11,8 +11,8 @@
     seen = linefilter.Bloom(1e6, 0.01)       # in the manner of set: add, update, in, |, len, copy, clear, load, save
     seen.update(["alice", "bob"])
 
-Make filters by Bloom, by build or FilterBuilder (sized by the keys that come), BlockedFilter, QuotientFilter, SplitBlockFilter,
-ClassicFilter or CountingBlockedFilter (take keys for as long as they live). Read them by FilterView (bytes, mmap, shared memory) and FilterFile.
+Make filters by Bloom, by build or FilterBuilder (sized by the keys that come), BlockedFilter, QuotientFilter, SplitBlockFilter
+or ClassicFilter (take keys for as long as they live). Read them by FilterView (bytes, mmap, shared memory) and FilterFile.
 FilterBase tells what all that are asked have in common, KeyFilter what all that take keys have.
 For sets that change: ScalableFilter grows with its keys, RotatingFilter forgets what is older than a window, SwappableFilter is replaced
 while it is asked. For many machines: RedisFilter lies in Redis.
@@ -34,7 +34,7 @@ from ._errors import (
     UnavailableError,
     UnsupportedError,
 )
-from ._filter import BlockedFilter, ClassicFilter, CountingBlockedFilter, Filter, QuotientFilter, SplitBlockFilter
+from ._filter import BlockedFilter, ClassicFilter, Filter, QuotientFilter, SplitBlockFilter
 from ._filter_base import FilterBase, SizeEstimate
 from ._hash import hash_key, hash_keys, mix_hashes, parquet_hash, parquet_hashes
 from ._key_filter import KeyFilter
@@ -52,7 +52,6 @@ __all__ = [
     "BlockedFilter",
     "Bloom",
     "ClassicFilter",
-    "CountingBlockedFilter",
     "CorruptError",
     "Filter",
     "FilterBase",

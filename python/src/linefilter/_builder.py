@@ -17,8 +17,8 @@ class FilterBuilder(Taking[None, None]):
     "blocked" and cannot be added to.
 
     Memory: 8 bytes per key, and the image while it is made. Adjacent duplicates take none, but in what gives keys back
-    (removable, layout "counting"), which keeps them: a key is to be removed as often as it was added. Safe from any thread, one at a time; arrays of integers
-    are added, and images made, without the GIL. Cannot be copied or pickled. In a process forked while
+    (removable), which keeps them: a key is to be removed as often as it was added. Safe from any thread, one at a time; arrays
+    of integers are added, and images made, without the GIL. Cannot be copied or pickled. In a process forked while
     another thread uses it, every use raises InvalidArgumentError (see Filter).
     """
 

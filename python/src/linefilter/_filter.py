@@ -17,7 +17,7 @@ from ._options import make_options
 
 
 class Filter(KeyFilter):
-    """What Bloom, BlockedFilter, QuotientFilter, SplitBlockFilter, ClassicFilter and CountingBlockedFilter share.
+    """What Bloom, BlockedFilter, QuotientFilter, SplitBlockFilter and ClassicFilter share.
 
     Safe from any thread: one adds, or any number ask; whoever comes meanwhile waits (arrays let others in after every 65,536
     keys). A forked child waits for no thread of its parent: if one was changing the filter at that moment, every use of it in
@@ -132,36 +132,8 @@ class SplitBlockFilter(Filter):
     _open = partial(_linefilter.Filter.from_image, _layout)
 
 
-class _Removing(Filter):
-    """What QuotientFilter and CountingBlockedFilter share."""
-
-    __slots__ = ()
-
-    @property
-    def _giving(self) -> _linefilter.Filter:
-        """The core, of a filter that gives keys back."""
-        return self._core
-
-    def remove(self, key: Key) -> bool:
-        """Takes a key out once. False: refused, it was certainly absent, and nothing changed."""
-        return self._giving.remove(key)
-
-    def remove_many(self, keys: Keys) -> npt.NDArray[np.bool_]:
-        """Takes keys out, one after the other, without the GIL where they are an array of integers. Tells of each whether
-        it was removed. A key of the wrong type raises when it is met: those before it may have been removed."""
-        return of_each(keys, np.bool_, self._giving.remove_words, self._giving.remove_each)
-
-    def remove_hash(self, hash: SupportsIndex) -> bool:
-        """Takes out a hash: of hash_key with this filter's seed or secret, or your own in a filter of such."""
-        return self._giving.remove_hash(as_uint(hash, "a hash"))
-
-    def remove_hashes(self, hashes: Hashes) -> int:
-        """Takes out many hashes: a uint64 array or an iterable of integers. Returns how many were removed."""
-        return self._giving.remove_hashes(hash_words(hashes))
-
-
 @final
-class QuotientFilter(_Removing):
+class QuotientFilter(Filter):
     """The filter with the fewest false positives of those that keys are added to: the layout "quotient". At 10 bits per key it
     has three fifths of those of a BlockedFilter, and at 12 less than half. It reads one cache line, and takes longer to ask and to fill.
 
@@ -230,35 +202,32 @@ class QuotientFilter(_Removing):
         """Whether keys can be removed: what it was made for."""
         return self.num_probes == 1
 
+    def remove(self, key: Key) -> bool:
+        """Takes a key out once. False: refused, it was certainly absent, and nothing changed."""
+        return self._giving.remove(key)
+
+    def remove_many(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        """Takes keys out, one after the other, without the GIL where they are an array of integers. Tells of each whether
+        it was removed. A key of the wrong type raises when it is met: those before it may have been removed."""
+        return of_each(keys, np.bool_, self._giving.remove_words, self._giving.remove_each)
+
+    def remove_hash(self, hash: SupportsIndex) -> bool:
+        """Takes out a hash: of hash_key with this filter's seed or secret, or your own in a filter of such."""
+        return self._giving.remove_hash(as_uint(hash, "a hash"))
+
+    def remove_hashes(self, hashes: Hashes) -> int:
+        """Takes out many hashes: a uint64 array or an iterable of integers. Returns how many were removed."""
+        return self._giving.remove_hashes(hash_words(hashes))
+
     def _shape(self) -> list[str]:
         return ["removable"] if self.removable else []
 
     @property
     def _giving(self) -> _linefilter.Filter:
+        """The core, if keys can be removed."""
         if not self.removable:
             raise IncompatibleError("keys cannot be removed from this filter: make it with removable=True")
         return self._core
-
-
-@final
-class CountingBlockedFilter(_Removing):
-    """A filter whose keys can be removed: the layout "counting", a BlockedFilter with counters in the place of its bits.
-    It takes 4.4 times the bytes for 1 % of false positives, and reaches 0.22 % (64 bits per key).
-
-    Remove a key as often as it was added, and only then. The filter cannot see that a key was never added if it answers
-    "maybe" (a false positive): removing it takes from other keys, which may be lost, so ask the exact store first. A key
-    that was added twice is there until it is removed twice. After 15 times it stays until clear().
-
-    >>> online = CountingBlockedFilter(1_000_000, fpr=0.01)
-    >>> online.add("alice")
-    True
-    >>> online.remove("alice"), "alice" in online, online.remove("alice")
-    (True, False, False)
-    """
-
-    __slots__ = ()
-    _layout = "counting"
-    _open = partial(_linefilter.Filter.from_image, _layout)
 
 
 @final

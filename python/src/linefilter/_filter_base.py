@@ -105,7 +105,7 @@ class Asked(Held, _linefilter.AskedHolder):
 
     @property
     def layout(self) -> str:
-        """"blocked", "quotient", "split_block", "classic", "retrieval", "counting", "container" (of what grew or forgets); "auto" of
+        """"blocked", "quotient", "split_block", "classic", "retrieval", "container" (of what grew or forgets); "auto" of
         a broken image."""
         return self._core.layout()
 

@@ -59,7 +59,7 @@ class TakingFilter(Asked, Taking[bool, int], Imaged):
 
 class KeyFilter(FilterBase, TakingFilter):
     """A filter that takes keys and has an image: a Bloom, BlockedFilter, QuotientFilter, SplitBlockFilter, ClassicFilter,
-    CountingBlockedFilter, ScalableFilter or RotatingFilter. Code that only fills filters, asks them and saves them works with each.
+    ScalableFilter or RotatingFilter. Code that only fills filters, asks them and saves them works with each.
 
     Two are equal if their images are: layout, size, hash, key_kind and every bit. As they change, they are not hashable, as a set is
     not."""
@@ -72,7 +72,7 @@ class KeyFilter(FilterBase, TakingFilter):
         cls: type[Self], image: Bytes, *, secret: Optional[bytes] = None, memory_limit: Optional[Number] = None
     ) -> Self:
         """A filter of an image that one of this class wrote, verified and copied, which takes more keys and goes on as that would.
-        (BlockedFilter, QuotientFilter, SplitBlockFilter, ClassicFilter and CountingBlockedFilter take any image of their layout.)
+        (BlockedFilter, QuotientFilter, SplitBlockFilter and ClassicFilter take any image of their layout.)
 
         The image of no keys has no size: it becomes an empty filter of one block with the image's num_probes, which a few dozen
         keys fill. To add keys, make one for their number. Of an image from others set memory_limit: that of a ScalableFilter

@@ -11,7 +11,7 @@ from ._keys import Number, as_count, as_float, as_uint
 if TYPE_CHECKING:
     from ._filter_base import FilterBase
 
-Layout = Literal["auto", "blocked", "classic", "retrieval", "counting", "split_block", "quotient"]
+Layout = Literal["auto", "blocked", "classic", "retrieval", "split_block", "quotient"]
 Verify = Literal["auto", "whole", "lazy", "trusted"]
 VerifyBytes = Literal["whole", "trusted"]  # a view of bytes has no memory for the marks of "lazy"
 NO_LIMIT = 2**64 - 1

@@ -18,7 +18,7 @@ from ._redis_servers import Servers, make_servers, milliseconds, utf8
 from ._view import FilterView
 
 # The layouts that take single keys. (A filter in Redis may also hold an image of "retrieval", or of what grows or forgets.)
-MutableLayout = Literal["auto", "blocked", "classic", "counting", "split_block", "quotient"]
+MutableLayout = Literal["auto", "blocked", "classic", "split_block", "quotient"]
 
 
 @final
@@ -144,9 +144,9 @@ class RedisFilter(TakingFilter, Closable):
         Args:
             servers: "host:port", several with commas between, "unix:/path", or RedisServers.
             name: 1 to 200 bytes; with a hash tag of its own ("{users}seen") it lies in one slot of a cluster.
-            layout: "blocked", "split_block", "classic" (one shard, at most 512 MiB), "counting" or "quotient"; "auto" is
-                "quotient" with removable, else "blocked".
-            removable, turnovers: as of QuotientFilter: keys can be removed. From "counting" they always can.
+            layout: "blocked", "split_block", "classic" (one shard, at most 512 MiB) or "quotient"; "auto" is "quotient" with
+                removable, else "blocked".
+            removable, turnovers: as of QuotientFilter: keys can be removed.
             shard_bytes: the most bytes of one string of Redis; 0: at most 64 MiB.
             bits_per_key, fpr, num_probes, seed, secret, caller_hashes, parquet_hash, foldable: as of BlockedFilter. Redis
                 has no secret, but a check of it: whoever opens the filter must bring it.
@@ -196,7 +196,7 @@ class RedisFilter(TakingFilter, Closable):
         redis.delete(make_servers(servers), _name(name))
 
     def remove(self, key: Key, *, generation: Optional[int] = None) -> bool:
-        """Takes a key out once, of "counting" or a removable "quotient". False: refused, it was certainly absent, and nothing
+        """Takes a key out once, of a removable "quotient". False: refused, it was certainly absent, and nothing
         changed. Only what was added may be removed: a key that is a false positive takes another one's entry with it.
 
         A rebuild may leave the key out, where your store did not have it any more. If generations are ever begun, give

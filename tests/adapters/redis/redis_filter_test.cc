@@ -10,37 +10,41 @@
 namespace linefilter::test {
 namespace {
 
-std::unique_ptr<Filter> LocalFilter(Layout layout, uint64_t num_keys, FilterOptions options) {
-  options.layout = layout;
+std::unique_ptr<Filter> LocalFilter(uint64_t num_keys, const FilterOptions& options) {
   auto filter = std::make_unique<Filter>();
   EXPECT_TRUE(IsOk(filter->Create(num_keys, options)));
   return filter;
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, RedisLayoutTest,
-                         testing::Values(Layout::kBlocked, Layout::kClassic, Layout::kCounting, Layout::kSplitBlock,
-                                         Layout::kQuotient),
-                         [](const testing::TestParamInfo<Layout>& layout) { return LayoutName(layout.param); });
+                         testing::Values(RedisOptions(10, Layout::kBlocked), RedisOptions(10, Layout::kClassic),
+                                         RedisOptions(10, Layout::kSplitBlock), RedisOptions(10, Layout::kQuotient),
+                                         Removable(10)),
+                         [](const testing::TestParamInfo<FilterOptions>& options) {
+                           return std::string(options.param.removable ? "removable_" : "") +
+                                  LayoutName(options.param.layout);
+                         });
 
 // Bit by bit, answer by answer, and "certainly new" in the same order.
 TEST_P(RedisLayoutTest, IsTheLocalFilterOfItsLayout) {
   constexpr uint64_t kKeys = 2000;
   for (const double density : {6.0, 16.0, 40.0}) {
     client_->Do({"FLUSHALL"});
-    options_.layout = GetParam();
+    options_ = GetParam();
     options_.bits_per_key = density;
-    options_.foldable = density == 6.0 && FactsOf(GetParam()).folds;
-    const std::unique_ptr<Filter> local = LocalFilter(GetParam(), kKeys, options_);
+    options_.foldable = density == 6.0 && FactsOf(options_.layout).folds;
+    const std::unique_ptr<Filter> local = LocalFilter(kKeys, options_);
     RedisLayout layout;
-    if (GetParam() != Layout::kClassic) layout.shard_bytes = 64 * 5;
+    if (options_.layout != Layout::kClassic) layout.shard_bytes = 64 * 5;
     RedisFilter filter = Create("seen", kKeys, layout);
-    EXPECT_EQ(filter.layout(), GetParam());
+    EXPECT_EQ(filter.layout(), options_.layout);
     EXPECT_EQ(filter.num_probes(), local->num_probes());
     EXPECT_EQ(filter.body_bytes(), local->body_bytes());
     EXPECT_EQ(filter.num_blocks(), local->num_blocks());
 
     std::vector<uint64_t> hashes = RandomHashes(kKeys, 1);
-    hashes.insert(hashes.end(), hashes.begin(), hashes.begin() + 300);  // again: known (of `counting` counted again)
+    hashes.insert(hashes.end(), hashes.begin(),
+                  hashes.begin() + 300);  // again: known (and there twice, if it is removable)
     std::vector<uint8_t> were_new(hashes.size());
     local->InsertHashes(hashes.data(), hashes.size(), were_new.data());
     const std::vector<RedisInsert> outcomes = InsertAll(&filter, hashes);
@@ -62,10 +66,10 @@ TEST_P(RedisLayoutTest, IsTheLocalFilterOfItsLayout) {
   }
 }
 
-// Many times the same, one by one: saturation of `counting` included.
+// Many times the same, one by one.
 TEST_P(RedisLayoutTest, SingleCallsAreBatchesOfOne) {
-  options_.layout = GetParam();
-  const std::unique_ptr<Filter> local = LocalFilter(GetParam(), 20, options_);
+  options_ = GetParam();
+  const std::unique_ptr<Filter> local = LocalFilter(20, options_);
   RedisFilter filter = Create("seen", 20);
   for (int round = 0; round < 20; ++round) {
     for (const char* key : {"alice", "bob", ""}) {
@@ -93,10 +97,10 @@ TEST_P(RedisLayoutTest, SingleCallsAreBatchesOfOne) {
 // Several writers insert the same keys at the same time, and exactly one of them is told that a key is new.
 TEST_P(RedisLayoutTest, SeveralWritersAreToldNewExactlyOnce) {
   constexpr size_t kKeys = 5000, kWriters = 4;
-  options_.layout = GetParam();
+  options_ = GetParam();
   options_.bits_per_key = 64;  // hardly a false positive among them
   RedisLayout layout;
-  if (GetParam() != Layout::kClassic) layout.shard_bytes = 8192;
+  if (options_.layout != Layout::kClassic) layout.shard_bytes = 8192;
   (void)Create("seen", kKeys, layout);
   const std::vector<uint64_t> hashes = RandomHashes(kKeys, 3);
   std::vector<std::atomic<int>> told(kKeys);

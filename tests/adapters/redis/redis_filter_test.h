@@ -76,8 +76,14 @@ class RedisFilterTest : public RedisServerTest {
   std::unique_ptr<RedisClient> client_;
 };
 
+inline FilterOptions Removable(double bits_per_key) {
+  FilterOptions options = RedisOptions(bits_per_key, Layout::kQuotient);
+  options.removable = true;
+  return options;
+}
+
 // The suite of what is asked of each layout; redis_filter_test.cc names them.
-class RedisLayoutTest : public RedisFilterTest, public testing::WithParamInterface<Layout> {};
+class RedisLayoutTest : public RedisFilterTest, public testing::WithParamInterface<FilterOptions> {};
 
 inline std::vector<RedisInsert> InsertAll(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
   std::vector<RedisInsert> outcomes(hashes.size(), RedisInsert::kFailed);

@@ -8,7 +8,7 @@ TEST_P(RedisLayoutTest, ALostShardIsNeverEmpty) {
   const std::vector<uint64_t> hashes = RandomHashes(1000, 4);
   for (const std::string& how : std::vector<std::string>{"DEL", "FLUSHALL", "one by another writer", "cut"}) {
     client_->Do({"FLUSHALL"});
-    options_.layout = GetParam();
+    options_ = GetParam();
     RedisFilter filter = Create("seen", 1000), writer = Open("seen");
     InsertAll(&filter, hashes);
     const std::string record = client_->Text({"GET", "seen"}), shard = Shards().at(0);

@@ -63,15 +63,23 @@ class RedisRecord : public RedisServerTest {
                               later_keys_ = RandomHashes(2000, 3);
 };
 
-class RedisRecordOfLayout : public RedisRecord, public testing::WithParamInterface<Layout> {};
+class RedisRecordOfLayout : public RedisRecord, public testing::WithParamInterface<Layout> {
+ protected:
+  // Of a filter that gives keys back, where the layout has the choice.
+  static FilterOptions Options(double bits_per_key) {
+    FilterOptions options = RedisOptions(bits_per_key, GetParam());
+    options.removable = FactsOf(GetParam()).chooses_removal;
+    return options;
+  }
+};
 
 INSTANTIATE_TEST_SUITE_P(Layouts, RedisRecordOfLayout,
-                         testing::Values(Layout::kBlocked, Layout::kClassic, Layout::kCounting, Layout::kSplitBlock),
+                         testing::Values(Layout::kBlocked, Layout::kClassic, Layout::kSplitBlock, Layout::kQuotient),
                          [](const testing::TestParamInfo<Layout>& layout) { return LayoutName(layout.param); });
 
 // An eviction takes the record as any key, and DEL does: the shards stay.
 TEST_P(RedisRecordOfLayout, ThatIsGoneIsNotFound) {
-  RedisFilter filter = Created(servers_, "seen", 2000, RedisOptions(16, GetParam()));
+  RedisFilter filter = Created(servers_, "seen", 2000, Options(16));
   RedisFilter writer = Opened(servers_, "seen");
   Insert(&filter, old_keys_);
   client_.Do({"DEL", "seen"});
@@ -83,7 +91,7 @@ TEST_P(RedisRecordOfLayout, ThatIsGoneIsNotFound) {
 // And somebody makes it anew, of the same parameters, before the old clients look.
 TEST_P(RedisRecordOfLayout, ThatIsAnotherOneIsFollowed) {
   RedisFilter reader, writer, single, anew;
-  const FilterOptions options = RedisOptions(64, GetParam());
+  const FilterOptions options = Options(64);
   ASSERT_TRUE(reader.Create(servers_, "seen", 2000, options).ok());
   ASSERT_TRUE(writer.Open(servers_, "seen").ok());
   ASSERT_TRUE(single.Open(servers_, "seen").ok());

@@ -49,20 +49,6 @@ TEST_F(RedisRemovalTest, IsThatOfTheLocalFilter) {
   EXPECT_EQ(outcome, RedisRemove::kAbsent);
 }
 
-TEST_F(RedisRemovalTest, CountersAreGivenBack) {
-  options_ = BitsPerKey(44, Layout::kCounting);
-  Filter local;
-  ASSERT_TRUE(local.Create(1000, options_).ok());
-  RedisFilter filter = Create("seen", 1000);
-  const std::vector<uint64_t> hashes = RandomHashes(1000, 3);
-  local.InsertHashes(hashes.data(), hashes.size());
-  (void)InsertAll(&filter, hashes);
-  local.RemoveHashes(hashes.data(), 600);
-  EXPECT_EQ(CountOf(RemoveAll(&filter, Part(hashes, 0, 600)), RedisRemove::kRemoved), 600u);
-  EXPECT_TRUE(Body() == BodyOf(local));
-  EXPECT_EQ(CountMissing(&filter, Part(hashes, 600, 400)), 0u);
-}
-
 TEST_F(RedisRemovalTest, ImagesOfBothKindsComeAndGo) {
   for (const bool removable : {false, true}) {
     options_.removable = removable;

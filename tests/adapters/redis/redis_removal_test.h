@@ -10,14 +10,6 @@
 
 namespace linefilter::test {
 
-inline FilterOptions Removable(double bits_per_key) {
-  FilterOptions options;
-  options.layout = Layout::kQuotient;
-  options.removable = true;
-  options.bits_per_key = bits_per_key;
-  return options;
-}
-
 class RedisRemovalTest : public RedisFilterTest {
  protected:
   void SetUp() override {

@@ -15,28 +15,15 @@ namespace {
 constexpr size_t kWriters = 8;
 
 // Eight writers have keys of their own, and some that all of them insert; most fit into few blocks, where they meet.
-// Counters overflow where all of them insert a key: `sharers` do.
-struct Shares {
-  FilterOptions options;
-  size_t sharers;
-};
-
-class RedisWritersTest : public RedisRemovalTest, public testing::WithParamInterface<Shares> {};
-
-INSTANTIATE_TEST_SUITE_P(Layouts, RedisWritersTest,
-                         testing::Values(Shares{Removable(20), kWriters}, Shares{BitsPerKey(60, Layout::kCounting), 2}),
-                         [](const auto& shares) { return LayoutName(shares.param.options.layout); });
-
-TEST_P(RedisWritersTest, EightLoseNothing) {
+TEST_F(RedisRemovalTest, EightWritersLoseNothing) {
   constexpr size_t kOwn = 400, kShared = 200, kRounds = 6, kGuests = 100;
-  options_ = GetParam().options;
-  const size_t sharers = GetParam().sharers;
+  options_ = Removable(20);
   (void)Create("seen", kWriters * kOwn + kShared, {64 * 40});
   const std::vector<uint64_t> hashes = RandomHashes(kWriters * kOwn, 8), shared = RandomHashes(kShared, 9);
   Filter local;
   ASSERT_TRUE(local.Create(kWriters * kOwn + kShared, options_).ok());
   local.InsertHashes(hashes.data(), hashes.size());
-  for (size_t w = 0; w < sharers; ++w) local.InsertHashes(shared.data(), shared.size());
+  for (size_t w = 0; w < kWriters; ++w) local.InsertHashes(shared.data(), shared.size());
   const auto all_write = [&](const auto& work) {
     std::vector<std::thread> writers;
     for (size_t w = 0; w < kWriters; ++w) {
@@ -49,7 +36,7 @@ TEST_P(RedisWritersTest, EightLoseNothing) {
   };
   all_write([&](RedisFilter* filter, size_t w) {
     (void)InsertAll(filter, Part(hashes, w * kOwn, kOwn));
-    if (w < sharers) (void)InsertAll(filter, shared);
+    (void)InsertAll(filter, shared);
   });
   EXPECT_TRUE(Body() == BodyOf(local)) << "nothing was removed, so the bytes depend on the insertions alone";
 
@@ -59,8 +46,7 @@ TEST_P(RedisWritersTest, EightLoseNothing) {
     for (size_t round = 0; round < kRounds; ++round) {
       const std::vector<uint64_t> guests = RandomHashes(kGuests, 100 + w * kRounds + round);
       (void)InsertAll(filter, guests);
-      if (round == 2 && w != 0 && w < sharers)
-        refused += kShared - CountOf(RemoveAll(filter, shared), RedisRemove::kRemoved);
+      if (round == 2 && w != 0) refused += kShared - CountOf(RemoveAll(filter, shared), RedisRemove::kRemoved);
       lost += CountMissing(filter, own) + CountMissing(filter, shared) + CountMissing(filter, guests);
       refused += kGuests - CountOf(RemoveAll(filter, guests), RedisRemove::kRemoved);
     }
