@@ -143,7 +143,7 @@ TEST(Union, OfAFullSmallFilterDoesNotDestroyALargeOne) {
       ASSERT_TRUE(PlanUnion(both, 2, &plan).ok());
       EXPECT_EQ(plan.approximate_size, HUGE_VAL);
       EXPECT_EQ(plan.expected_fpr, 1);
-      EXPECT_GT(plan.fpr_of_largest, 0.009);
+      EXPECT_GT(plan.fpr_of_largest, 0.006);
       EXPECT_LT(plan.default_max_fpr, 0.05);
       EXPECT_EQ(one->Union(one == &large ? small : large).code(), StatusCode::kIncompatible);
     }

@@ -10,7 +10,7 @@
 #include "tests/filters/removable_test.h"
 #include "tests/testing/building.h"
 #include "tests/testing/options.h"
-#include "tests/testing/random.h"
+#include "tests/testing/reference_filters.h"
 #include "tests/testing/targets.h"
 
 namespace linefilter::test {
