@@ -2,6 +2,7 @@
 
 import copy
 import errno
+import itertools
 import os
 import pickle
 import subprocess
@@ -133,8 +134,8 @@ def test_a_file_says_how_it_is_verified(tmp_path):
         linefilter.FilterFile(path, verify="lazy", load=True)
 
 
-@pytest.mark.parametrize("layout", ["auto", *LAYOUTS])
-@pytest.mark.parametrize("options", [{}, {"seed": 5}, {"secret": SECRET}, {"threads": 4}])
+@pytest.mark.parametrize("layout, options", [*itertools.product(["auto", *LAYOUTS], [{}, {"seed": 5}, {"secret": SECRET}, {"threads": 4}]),
+                                             ("quotient", {"removable": True}), ("auto", {"removable": True, "threads": 4})])  # fmt: skip
 def test_every_way_to_build_is_the_same(layout, options, tmp_path):
     numbers = np.arange(-5000, 5000, dtype=np.int32)
     built = linefilter.build(numbers, bits_per_key=12, layout=layout, **options)

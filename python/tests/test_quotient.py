@@ -103,4 +103,8 @@ def test_secrets_and_hashes_of_the_caller():
     keyed = removable(10, secret=SECRET)
     assert keyed.add("a") and keyed.remove("a") and "a" not in keyed
     own = removable(10, caller_hashes=True)
-    assert own.add_hash(5) and own.remove_hash(5) and not own.contains_hash(5)
+    assert own.add_hash(5)
+    for remove in (lambda: own.remove("a"), lambda: own.remove_many(["a"]), lambda: own.remove_many(np.arange(3))):
+        with pytest.raises(linefilter.IncompatibleError, match="hash"):
+            remove()
+    assert own.remove_hash(5) and not own.contains_hash(5)

@@ -43,8 +43,7 @@ TEST_P(RedisLayoutTest, IsTheLocalFilterOfItsLayout) {
     EXPECT_EQ(filter.num_blocks(), local->num_blocks());
 
     std::vector<uint64_t> hashes = RandomHashes(kKeys, 1);
-    hashes.insert(hashes.end(), hashes.begin(),
-                  hashes.begin() + 300);  // again: known (and there twice, if it is removable)
+    hashes.insert(hashes.end(), hashes.begin(), hashes.begin() + 300);  // known by then; a multiset has them twice
     std::vector<uint8_t> were_new(hashes.size());
     local->InsertHashes(hashes.data(), hashes.size(), were_new.data());
     const std::vector<RedisInsert> outcomes = InsertAll(&filter, hashes);
