@@ -103,7 +103,6 @@ TEST(LevelDBPolicy, OfFewKeysHasTheRateOfItsDensity) {
 // Repeats do not make a set large: a memory table has each version of a key.
 TEST(LevelDBPolicy, CountsDistinctKeysToKnowWhetherTheyAreFew) {
   for (const Layout layout : EveryLayout()) {
-    if (FactsOf(layout).keeps_repeats) continue;
     const Policy policy = New(10, layout);
     const std::vector<std::string> versions(1000, "key");
     EXPECT_EQ(Filter(*policy, versions), Filter(*policy, {"key"})) << LayoutName(layout);
