@@ -37,7 +37,7 @@ keep() {
 }
 
 layouts=$("$PROGRAM" oracle --from 10 --to 10 --json | grep -o '"layout": *"[a-z_]*"' | cut -d '"' -f 4)
-# keep_each NAME [option...]: no key, a body without chunk checks, one with them, a seed, a secret.
+# keep_each NAME [option...]: no key, a body without chunk checks (a `container` has no such), one with them, a seed, a secret.
 keep_each() {
   local name=$1
   shift

@@ -67,7 +67,7 @@ struct SizingModel {
   // How far both rates may be off the exact ones (see ModelError).
   double error, error_of_other_probes, error_of_small_sets;
   // After so many turnovers the rate is that of a new filter with so many times the keys (FilterOptions::turnovers). It
-  // is null where keys cannot be removed, or where a filter is as it would be without those that were.
+  // is null where keys cannot be removed.
   double (*growth_by_turnovers)(double bits_per_key, uint32_t turnovers) = nullptr;
 };
 

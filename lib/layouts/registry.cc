@@ -12,7 +12,6 @@ namespace internal {
 #include "lib/layouts/registry.inc"
 #undef LINEFILTER_LAYOUT
 
-extern const ById<LayoutRecord> kLayouts;
 constexpr ById<LayoutRecord> kLayouts = {
 #define LINEFILTER_LAYOUT(Name) &k##Name##Layout,
 #include "lib/layouts/registry.inc"
