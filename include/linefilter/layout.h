@@ -54,7 +54,7 @@ struct LayoutFacts {
   bool folds = false;            // a filter of it can be folded, and united with one of another size
   bool has_stages = false;       // it consists of stages, each a filter of layout `blocked`
   bool has_levels = false;       // FilterBase::CountLevels tells the load of its blocks
-  bool has_positions = false;    // a key is bits of the body that are set, its positions; bodies unite by OR
+  bool has_positions = false;    // a key is bits of the body that are set; what unites does so by OR
   bool zeros_are_empty = false;  // a body of zeros holds no key
   uint32_t block_bytes = 0;      // a key lies in one block of so many (in a `container`: of each stage); 0: in none
   uint32_t max_num_probes = 0;   // num_probes is 1 to this; 0: there is none to choose

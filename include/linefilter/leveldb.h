@@ -26,9 +26,8 @@
 //
 // Files: Name() is "linefilter.Image.1", whatever the options; each filter says how it was made. So a database may be
 // opened with any options, with another policy or with none: old tables are then read with the filters they have, or
-// without. Filters of an unknown kind, and whatever is broken, answer "maybe". A version of this library that makes
-// other bytes of the same keys raises the number in the name. It opens tables of an earlier version without their
-// filters, until they are written anew.
+// without. Filters of an unknown kind, and whatever is broken, answer "maybe". The number in the name stays as long as
+// image format 1 is written.
 //
 // Damage: a filter of up to 4 KiB is verified whole at each lookup, which is a fifth of its time or more. In a larger
 // one the 64 KiB around the key's block (in `classic` around one of its bits) are verified before the answer is

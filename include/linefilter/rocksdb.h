@@ -32,10 +32,9 @@
 //
 // Files: the name in them is "linefilter.Image.1", whatever the options; each filter says how it was made. So a
 // database may be opened with any options, with RocksDB's own filters or with none: old files are then read with the
-// filters they have, or without. Whatever is broken answers "maybe". A version of this library that makes other bytes
-// of the same keys raises the number in the name. It opens files of an earlier version without their filters, until
-// they are written anew. RocksDB's options files do not keep the policy: after LoadLatestOptions set filter_policy
-// again, or new files get no filter.
+// filters they have, or without. Whatever is broken answers "maybe". The number in the name stays as long as image
+// format 1 is written. RocksDB's options files do not keep the policy: after LoadLatestOptions set filter_policy again,
+// or new files get no filter.
 //
 // Damage: RocksDB verifies the checksum of a filter block when it reads it from a file, unless
 // ReadOptions::verify_checksums is unset or the table has kNoChecksum. The policy verifies it once more when it is

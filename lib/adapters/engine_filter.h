@@ -21,8 +21,8 @@
 namespace linefilter::internal {
 
 // Both engines call our filters this in their files. Layout and density stand in each image, and do not change it.
-// Every change of the bytes that a layout makes of the same keys raises the number. A database of an earlier state then
-// opens without its filters, and none of them is read wrongly. (Before there was a number: "linefilter.Image".)
+// The number stays as long as image format 1 is written. With another one a database opens without its filters, and
+// none of them is read wrongly. (Before there was a number: "linefilter.Image".)
 inline constexpr char kEngineFilterName[] = "linefilter.Image.1";
 
 // This is stored where no image could be made. It is shorter than any, so it answers "maybe". (So would no byte at all,

@@ -7,8 +7,8 @@
 
 namespace linefilter::internal {
 
-// The seed of the trailer's check (doc/FORMAT.md section 4): words 19 and 20 of pi's fraction, behind kHashSeed. A
-// change of bytes that an older library would misread takes another seed.
+// The seed of the trailer's check (doc/FORMAT.md section 4): words 19 and 20 of pi's fraction, behind kHashSeed. It
+// never changes in format 1.
 inline constexpr uint64_t kCheckSeed = 0xD1310BA698DFB5ACu;
 
 // XXH3's default secret, as its specification prints it (xxhash_spec.md), in little-endian words.

@@ -187,6 +187,12 @@ uint64_t UnmixHash(uint64_t y) {
   return UnshiftXor(y, 30) - 0x9e3779b97f4a7c15;
 }
 
+// Its first two outputs from the state 0, as SplitMix64 is published. Hashes that it made are in images.
+TEST(MixHash, NeverChanges) {
+  EXPECT_EQ(MixHash(0), 0xe220a8397b1dcdafu);
+  EXPECT_EQ(MixHash(0x9e3779b97f4a7c15), 0x6e789e6aa1b965f4u);
+}
+
 TEST(MixHash, IsABijection) {
   Random random(4);
   for (int i = 0; i < 100000; ++i) {
@@ -224,6 +230,16 @@ double ChiSquare(const std::vector<uint64_t>& counts) {
   for (const uint64_t count : counts)
     sum += (static_cast<double>(count) - expected) * (static_cast<double>(count) - expected);
   return sum / expected;
+}
+
+// Shards lie in as many images, which belong together by these numbers.
+TEST(ShardOf, NeverChanges) {
+  EXPECT_EQ(ShardOf(0, 1000), 728u);
+  EXPECT_EQ(ShardOf(1, 1000), 756u);
+  EXPECT_EQ(ShardOf(0xffffffffffffffff, 1000), 36u);
+  EXPECT_EQ(ShardOf(0x9e3779b97f4a7c15, 4), 0u);
+  EXPECT_EQ(ShardOf(2, 4), 0u);
+  EXPECT_EQ(ShardOf(12345, 0xffffffff), 790602422u);
 }
 
 TEST(ShardOf, StaysInRange) {
