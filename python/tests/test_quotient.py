@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import linefilter
-from conftest import SECRET
+from conftest import KEY_FILTERS, SECRET
 
 
 def removable(num_keys=1000, **more):
@@ -60,6 +60,8 @@ def test_of_a_set_nothing_is_removed():
         with pytest.raises(linefilter.IncompatibleError, match="make it with removable=True"):
             remove()
     assert "a" in seen
+    for other in KEY_FILTERS:
+        assert hasattr(other, "remove") == (other is linefilter.QuotientFilter)
 
 
 def test_the_rate_is_that_of_the_turnovers():

@@ -65,12 +65,12 @@ TEST(BuildFromSource, DropsAdjacentDuplicatesAsABuilder) {
   std::vector<uint64_t> runs = {~uint64_t{0}, ~uint64_t{0}, 0, 0, 5, 0};
   for (const uint64_t hash : RandomHashes(60000, 3)) runs.insert(runs.end(), 1 + hash % 3, hash);
   runs.insert(runs.end(), 20000, 7);
-  for (const Layout layout : test::EveryLayout()) {
+  for (const FilterOptions& options : EveryOptions(10)) {
     const ScopedTuning tuning(0, 64);
     Source source{runs};
     Collector collector;
-    ASSERT_TRUE(BuildFromSource(Options(layout), source.source(), collector.sink()).ok());
-    EXPECT_TRUE(collector.bytes == Build(Options(layout), runs)) << LayoutName(layout);
+    ASSERT_TRUE(BuildFromSource(options, source.source(), collector.sink()).ok());
+    EXPECT_TRUE(collector.bytes == Build(options, runs)) << LayoutName(options.layout) << " " << options.removable;
   }
 }
 
@@ -127,6 +127,27 @@ TEST(BuildFromSource, NeedsMorePassesWithLessMemory) {
     }
     EXPECT_GT(over_limit, 0);
   }
+}
+
+// Each pass reads the repeats again, and no pass may leave one out or count it twice.
+TEST(BuildFromSource, CountsRepeatsOfRemovableKeysInEachPass) {
+  if (test::IsEmulated()) GTEST_SKIP() << test::kSlowInAnEmulator;
+  std::vector<uint64_t> hashes = RandomHashes(150000, 8);
+  for (size_t i = 0; i < 150000; ++i) hashes.push_back(hashes[i % 3 == 0 ? hashes.size() - 1 : i]);
+  FilterOptions options = EveryOptions(64).back();
+  const std::string expected = BuildPlainly(options, hashes);
+  const ScopedTuning tuning(0, 256);
+  TestAllocator allocator;
+  options.allocator = allocator.hooks();
+  options.memory_limit = LeastMemory(options, hashes);
+  Source source{hashes};
+  Collector collector;
+  Sizing sizing;
+  ASSERT_TRUE(IsOk(BuildFromSource(options, source.source(), collector.sink(), &sizing)));
+  EXPECT_TRUE(collector.bytes == expected);
+  EXPECT_EQ(sizing.num_keys, hashes.size());
+  EXPECT_GE(source.passes, 4) << "one to count, and several groups";
+  EXPECT_LE(allocator.peak_bytes(), options.memory_limit);
 }
 
 // `blocked` whose image does not fit either.

@@ -48,7 +48,7 @@ def chunk_checks_of_body(body):
 
 
 def in_block_hash(h):
-    """x of sections 6, 9, 11 and 12, g of section 8. (Section 11 takes another x for hash id 3.)"""
+    """x of sections 6, 11 and 12, g of section 8. (Section 11 takes another x for hash id 3.)"""
     return (h ^ h >> 32) & MASK32
 
 

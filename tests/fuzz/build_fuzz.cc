@@ -362,9 +362,8 @@ void Build(const uint8_t* data, size_t size) {
   Input in(data, size);
   const uint8_t way = in.Byte(), tuning = in.Byte(), where = in.Byte();
   Request request;
-  const bool is_quotient = way >= 0xc0 && way < 0xd8;  // other inputs mean what they did
-  request.way = is_quotient ? Way::kQuotient : static_cast<Way>(way % 7);
-  request.options.removable = is_quotient;
+  request.options.removable = way >= 0xc0 && way < 0xd8;  // other inputs mean what they did
+  request.way = request.options.removable ? Way::kQuotient : static_cast<Way>(way % 7);
   ReadOptions(&in, &request);
   if (way >= 0xd8 && way < 0xe8) {
     request.way = static_cast<Way>(way % 4);  // not a mutable one

@@ -127,7 +127,8 @@ TEST(Releases, OneSentenceTellsThatTheFormatIsFrozen) {
     std::ifstream file(root / name);
     std::string text;
     for (std::string word; file >> word;) text += word + " ";
-    EXPECT_NE(text.find("Image format 1 is frozen: its bytes and their answers never change."), std::string::npos) << name;
+    EXPECT_NE(text.find("Image format 1 is frozen: its bytes and their answers never change."), std::string::npos)
+        << name;
   }
 }
 

@@ -62,7 +62,7 @@ struct Filter {
   std::vector<Extension> extensions;
   Bytes body;
 
-  // Sections 6, 7, 9, 11 and 12, not retrieval. The body must not be empty.
+  // Sections 6, 7, 11 and 12, not retrieval. The body must not be empty.
   bool Insert(uint64_t hash);  // true if the key was certainly new: it was "absent"
   bool Remove(uint64_t hash);  // a multiset of section 12; false: refused
   // Sections 6 to 8, 11 and 12: the body, of its size, made of all hashes at once.
