@@ -153,7 +153,7 @@ void LargeBodies(ImagesFile* file) {
   const Filter all_fields =
       WithSeed(WithNumKeys(WithExtensions(Empty(kBlocked, 4, 65600), {{9, AsBytes("hello")}}), 1000000), kSeed);
   file->OfFilledBody("blocked-65600-all-fields", all_fields, ++fill_seed, asked);
-  fill_seed = 15;  // The records below have kept their bytes.
+  fill_seed = 15;  // Else records of earlier layouts would decide which bytes these have.
   for (const int layout : reference::kLayoutsOfOneBody) {
     if (layout < reference::kContainer) continue;  // these have their own sizes above
     const size_t unit = reference::LayoutAccepts(layout, Empty(layout, 7, 0).num_probes, 32) ? 32 : 64;

@@ -2,7 +2,6 @@
 #ifndef LINEFILTER_TESTS_TESTING_LAYOUTS_H_
 #define LINEFILTER_TESTS_TESTING_LAYOUTS_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
