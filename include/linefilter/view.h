@@ -92,9 +92,9 @@ class LINEFILTER_EXPORT FilterView : public FilterBase {
   size_t image_bytes() const noexcept { return image_bytes_; }
   // The version of its bytes (doc/FORMAT.md), whatever the version of the library.
   uint32_t format_version() const noexcept { return format_version_; }
-  // Whether the image says how many keys it was sized for. Those of a FilterBuilder do if the body is above 4 KiB
-  // or the kind of keys is told (builder.h says what it counts). Those of a ScalableFilter tell how many came; those of
-  // other filters and unions do not say.
+  // Whether the image says how many keys it was sized for. The empty set always does: 0. Those of a FilterBuilder do if
+  // the body is above 4 KiB or the kind of keys is told (builder.h says what it counts). Those of a ScalableFilter tell
+  // how many came; those of other filters and unions do not say.
   bool has_num_keys() const noexcept { return has_num_keys_; }
   // That number; 0 unless has_num_keys(). Where a builder removed repeats it is the number of distinct keys.
   uint64_t num_keys() const noexcept { return num_keys_; }
