@@ -4,13 +4,13 @@
 // meanwhile. So while the runs of four keys are found, those of the four before are compared. What the first step found
 // lies in memory. It is inlined here alone: a reader of images grows by 4 KB.
 //
-// At 24 KB and 10 bits per key on Zen 5 a batch takes 3.4 times as long as one of `blocked`, and 4.2 times by the loop
-// that calls TestKeys. Rejected there:
-// - that loop with TestKeys inlined: 3.7
+// These tell how many times as long as `blocked` a batch takes at 24 KB and 10 bits per key, in one process. Others
+// compiled on that Zen 5 meanwhile. The loop takes 3.4, and the one that calls TestKeys took 4.2. Rejected:
+// - TestKeys inlined into that one: 3.4 where the call had 3.7
 // - the two places for what was found by an index in place of pointers: 3.6
 // - what was found as a value: g++ 12 copies it by halves, and loads wait for these stores: 4.8
 // - a check for the last keys in the loop in place of one more comparison behind it: 3.7
-// - groups with rare keys put aside, and asked again sixteen at a time: 3.65 in place of 3.55
+// - groups with rare keys put aside, and asked again sixteen at a time: 3.6 to 3.7 in place of 3.5 to 3.6
 
 // It is included once per target.
 #if defined(LINEFILTER_LIB_LAYOUTS_QUOTIENT_LOOKUP_LOOP_INL_H_) == defined(HWY_TARGET_TOGGLE)
