@@ -77,6 +77,13 @@ TEST(RetrievalFpr, IsWhatIsPromisedWithinTwoPercent) {
   }
 }
 
+// (Of a removable one: the row of fpr_regression_test.)
+TEST(QuotientFpr, IsAsExpectedFrom6To14BitsPerKey) {
+  for (const double bits_per_key : SomeOrAll<double>({8}, {6, 10, 12, 14})) {
+    ExpectMeasuredFpr(Layout::kQuotient, NumKeys(kBlockedBits, bits_per_key), bits_per_key, 0.03, 7);
+  }
+}
+
 // (The model of any few: expected_fpr_test.)
 TEST(SmallFpr, IsAsExpectedForFewBlocks) {
   for (const uint64_t num_blocks : SomeOrAll<uint64_t>({1, 2}, {3, 6})) {

@@ -13,6 +13,7 @@
 #include "linefilter/filter.h"
 #include "linefilter/rotating.h"
 #include "linefilter/scalable.h"
+#include "linefilter/sizing.h"
 #include "linefilter/view.h"
 #include "tests/testing/building.h"
 #include "tests/testing/keys_of_hashes.h"
@@ -252,7 +253,7 @@ TEST(Sharding, ByShardOfKeepsTheRate) {
   for (const Layout layout : {Layout::kBlocked, Layout::kQuotient, Layout::kClassic, Layout::kSplitBlock}) {
     const std::string image = test::Build(test::BitsPerKey(10, layout), members);
     const double rate = static_cast<double>(MaybesOf(image, members, questions)) / 100000;
-    EXPECT_LT(rate, layout == Layout::kSplitBlock ? 0.0145 : 0.0115) << LayoutName(layout);
+    EXPECT_LT(rate, 1.15 * FprForBitsPerKey(layout, 10)) << LayoutName(layout);
   }
 }
 

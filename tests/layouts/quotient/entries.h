@@ -20,24 +20,27 @@ inline uint32_t Cut(uint32_t q, int width) {
   return width >= 26 ? q : q & ~uint32_t{0} << static_cast<uint32_t>(26 - width);
 }
 
-// The rate of a new block of these quotients, which are sorted.
-inline double RateOfNew(const std::vector<uint32_t>& sorted, bool multiset) {
-  const auto each = [&](int length, const auto& take) {  // each entry, and whether it differs from the one before
-    uint32_t before = 0;
-    for (size_t i = 0; i < sorted.size(); ++i) {
-      const int width = WidthOf(sorted[i], length);
-      const uint32_t entry = Cut(sorted[i], width);
-      take(width, i == 0 || entry != before);
-      before = entry;
-    }
-  };
+// Takes the width of each entry of that length, and whether the entry differs from the one before.
+template <class Take>
+void ForEntries(const std::vector<uint32_t>& sorted, int length, const Take& take) {
+  uint32_t before = 0;
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    const int width = WidthOf(sorted[i], length);
+    const uint32_t entry = Cut(sorted[i], width);
+    take(width, i == 0 || entry != before);
+    before = entry;
+  }
+}
+
+// The length of a new block of these quotients, which are sorted; -1 if it is saturated.
+inline int LengthOf(const std::vector<uint32_t>& sorted, bool multiset) {
   const auto bits = [&](int length) {
     int sum = 0;
-    each(length, [&](int width, bool is_new) { sum += multiset || is_new ? 1 + width : 0; });
+    ForEntries(sorted, length, [&](int width, bool is_new) { sum += multiset || is_new ? 1 + width : 0; });
     return sum;
   };
   int low = 0, high = kMostLength;
-  if (bits(0) > kEntryBits) return 1;  // saturated
+  if (bits(0) > kEntryBits) return -1;
   while (low < high) {
     const int middle = (low + high + 1) / 2;
     if (bits(middle) <= kEntryBits) {
@@ -46,8 +49,15 @@ inline double RateOfNew(const std::vector<uint32_t>& sorted, bool multiset) {
       high = middle - 1;
     }
   }
+  return low;
+}
+
+// The rate of such a block.
+inline double RateOfNew(const std::vector<uint32_t>& sorted, bool multiset) {
+  const int length = LengthOf(sorted, multiset);
+  if (length < 0) return 1;
   double rate = 0;
-  each(low, [&](int width, bool is_new) { rate += is_new ? std::ldexp(1.0, -6 - width) : 0; });
+  ForEntries(sorted, length, [&](int width, bool is_new) { rate += is_new ? std::ldexp(1.0, -6 - width) : 0; });
   return rate;
 }
 
