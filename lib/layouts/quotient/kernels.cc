@@ -21,7 +21,6 @@ const internal::Kernels* QuotientTargetKernels();
 // This comes after foreach_target.h:
 #include "hwy/highway.h"
 #include "lib/layouts/blocks/block_loops-inl.h"
-#include "lib/layouts/quotient/lookup_loop-inl.h"
 #include "lib/layouts/quotient/lookups-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -40,11 +39,6 @@ struct Test : OnLines {
     TestQuotientGroup(hashes, block_of, done);
   }
 };
-
-#if HWY_TARGET == HWY_AVX2
-template <>
-struct LoopOf<Test> : LoopInTwoSteps<Test> {};
-#endif
 
 #if LINEFILTER_SAME_AS_SCALAR
 

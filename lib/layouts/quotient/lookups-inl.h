@@ -11,8 +11,7 @@
 // - 60 entries: AVX-512 2.7 in place of 2.5 where half of the keys are members
 // - runs of eight entries: AVX2 4.9 in place of 4.2
 // - the lowest bits of remainders from a table: AVX-512 as fast, AVX2 5.6 in place of 4.2
-// - windows of some keys while those of the next are found: AVX-512 2.6 in place of 2.4 (AVX2 does so, see
-//   lookup_loop-inl.h)
+// - windows of some keys while those of the next are found: AVX2 3.9 in place of 4.2, AVX-512 2.6 in place of 2.4
 // - one ring for blocks of any alignment (2 KB less per target): at 512 MB 4.4 in place of 4.3 on AVX2, as fast on
 //   AVX-512
 
@@ -152,10 +151,13 @@ HWY_INLINE void LoadPairs(const uint8_t* const* blocks, size_t at, KeyVec* even,
   even->raw = load_two(0), odd->raw = load_two(1);
 #endif
 }
-// The byte where the window begins that has these bits, of which this is the lowest one.
-HWY_INLINE KeyVec ByteOf(KeyVec lowest) { return MinOfHalves(hn::ShiftRight<3>(lowest), SetKeys(56)); }
-// Loads the words of each block that begin at these bytes. They come from memory: a gather takes longer.
-HWY_INLINE KeyVec LoadWindows(const uint8_t* const* blocks, const uint64_t* at) {
+// Loads the words of each block that begin at these bytes. They go through memory: a gather takes longer.
+HWY_INLINE KeyVec LoadWindows(const uint8_t* const* blocks, KeyVec bytes) {
+  alignas(64) uint64_t at[kKeys];
+  hn::Store(bytes, KeyTag(), at);
+#if defined(__GNUC__)
+  __asm__("" : : "r"(at) : "memory");  // else g++ 12 takes them out of the vector by permutations
+#endif
   const auto load_two = [&](size_t key) HWY_ATTR {
     const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(blocks[key] + at[key]));
     const double* const high = reinterpret_cast<const double*>(blocks[key + 1] + at[key + 1]);
@@ -217,16 +219,15 @@ HWY_INLINE Begins FindBeginsInTwo(KeyVec first, KeyVec second, KeyVec number) {
   return {at, hn::Or(found.later, hn::Shl(second, hn::Sub(SetKeys(59), at)))};
 }
 
-// Where the run of each of kKeys keys lies, and what it is compared with.
-struct Runs {
-  KeyVec up_to_bucket, q, width, bits, lowest;
+// Answers for kKeys keys, a bit each, and those that it does not know.
+struct Answers {
+  uint32_t maybe, rare;
 };
 
-// Finds them, and the bytes where the windows begin that have them.
 template <bool kInTwo>
-HWY_INLINE void FindRuns(const uint8_t* const* blocks, const uint64_t* HWY_RESTRICT hashes, Runs* runs,
-                         uint64_t* bytes) {
+HWY_INLINE Answers TestMost(const uint8_t* const* blocks, const uint64_t* HWY_RESTRICT hashes) {
   const KeyTag d;
+  const KeyVec one = SetKeys(1);
   KeyVec even, odd;
   LoadPairs(blocks, 0, &even, &odd);
   const KeyVec buckets = hn::InterleaveLower(d, even, odd), fields = hn::InterleaveUpper(d, even, odd);
@@ -240,8 +241,7 @@ HWY_INLINE void FindRuns(const uint8_t* const* blocks, const uint64_t* HWY_RESTR
   const KeyVec q = hn::BitCast(d, products);  // the upper halves are 0
   // The key's bucket becomes the sign, and those below it lie behind.
   const KeyVec up_to_bucket = hn::Shl(buckets, hn::Xor(hn::ShiftRight<26>(q), SetKeys(63)));
-  const KeyVec number = CountBits(hn::Add(up_to_bucket, up_to_bucket));
-  const KeyVec first = hn::Or(hn::ShiftRight<4>(header), SetKeys(1));
+  const KeyVec number = CountBits(hn::Add(up_to_bucket, up_to_bucket)), first = hn::Or(hn::ShiftRight<4>(header), one);
   const Begins found =
       kInTwo ? FindBeginsInTwo(first, hn::InterleaveUpper(d, even, odd), number) : FindBegins(first, number);
   const KeyVec size = LookUp(kSizeOfRun, hn::And(found.later, SetKeys(15))), end = hn::Add(found.at, size);
@@ -249,22 +249,8 @@ HWY_INLINE void FindRuns(const uint8_t* const* blocks, const uint64_t* HWY_RESTR
   const auto is_short = IsLess(num_long, end);
   const KeyVec width = OneLessWhere(is_short, hn::Sub(SetKeys(27), dropped)), bits = MulHalves(size, width);
   const KeyVec taken = hn::Add(MulHalves(end, width), hn::IfThenElseZero(is_short, num_long));
-  const KeyVec lowest = hn::Sub(SetKeys(512), taken);
-  hn::Store(ByteOf(lowest), d, bytes);
-#if defined(__GNUC__)
-  __asm__("" : : "r"(bytes) : "memory");  // else g++ 12 takes them out of the vector by permutations
-#endif
-  runs->up_to_bucket = up_to_bucket, runs->q = q, runs->width = width, runs->bits = bits, runs->lowest = lowest;
-}
-
-// Answers for kKeys keys, a bit each, and those that it does not know.
-struct Answers {
-  uint32_t maybe, rare;
-};
-
-HWY_INLINE Answers CompareRuns(const Runs& runs, const uint8_t* const* blocks, const uint64_t* bytes) {
-  const KeyVec up_to_bucket = runs.up_to_bucket, q = runs.q, width = runs.width, bits = runs.bits, lowest = runs.lowest;
-  const KeyVec window = hn::Shr(LoadWindows(blocks, bytes), hn::Sub(lowest, hn::ShiftLeft<3>(ByteOf(lowest))));
+  const KeyVec lowest = hn::Sub(SetKeys(512), taken), byte = MinOfHalves(hn::ShiftRight<3>(lowest), SetKeys(56));
+  const KeyVec window = hn::Shr(LoadWindows(blocks, byte), hn::Sub(lowest, hn::ShiftLeft<3>(byte)));
   const KeyVec twice = hn::And(hn::Add(q, q), SetKeys(internal::kTwiceRemainder));
   const KeyVec remainder = hn::Shr(twice, hn::Sub(SetKeys(27), width));
 
@@ -273,21 +259,12 @@ HWY_INLINE Answers CompareRuns(const Runs& runs, const uint8_t* const* blocks, c
     v = hn::Or(v, hn::Shl(v, width));
     return hn::Or(v, hn::Shl(v, two_widths));
   };
-  const KeyVec ones = repeat(SetKeys(1)), all = SetKeys(~uint64_t{0});
+  const KeyVec ones = repeat(one), all = SetKeys(~uint64_t{0});
   const KeyVec differs = hn::Or(hn::Xor(window, repeat(remainder)), hn::Shl(all, bits));
   const KeyVec borrowed = hn::AndNot(differs, hn::And(hn::Sub(differs, ones), hn::Shl(ones, hn::Add(width, all))));
 
   const KeyVec is_rare = hn::Or(hn::Or(hn::Add(bits, all), hn::Sub(SetKeys(57), bits)), lowest);  // the sign
-  return {SignsOf(up_to_bucket) & ~BitsOf(hn::Eq(borrowed, hn::Zero(KeyTag()))),
-          SignsOf(hn::And(up_to_bucket, is_rare))};
-}
-
-template <bool kInTwo>
-HWY_INLINE Answers TestMost(const uint8_t* const* blocks, const uint64_t* HWY_RESTRICT hashes) {
-  alignas(64) uint64_t bytes[kKeys];
-  Runs runs;
-  FindRuns<kInTwo>(blocks, hashes, &runs, bytes);
-  return CompareRuns(runs, blocks, bytes);
+  return {SignsOf(up_to_bucket) & ~BitsOf(hn::Eq(borrowed, hn::Zero(d))), SignsOf(hn::And(up_to_bucket, is_rare))};
 }
 
 // Answers for those keys, too, of which TestMost does not know.
@@ -301,20 +278,26 @@ HWY_NOINLINE uint32_t TestAll(Answers answers, const uint8_t* const* blocks, con
   return maybe;
 }
 
-HWY_INLINE uint32_t AnswersOfAll(Answers most, const uint8_t* const* blocks, const uint64_t* HWY_RESTRICT hashes) {
-  return HWY_LIKELY(most.rare == 0) ? most.maybe : TestAll(most, blocks, hashes);
-}
+#if HWY_TARGET == HWY_AVX2
+#define LINEFILTER_TEST_KEYS HWY_INLINE
+#else
+#define LINEFILTER_TEST_KEYS HWY_NOINLINE
+#endif
 
 // A bit for each of kKeys keys. It is one function for all loops over a batch: in each of them it would be 30 KB of a
-// program that reads images. (AVX2 does without it, see lookup_loop-inl.h.)
-[[maybe_unused]] HWY_NOINLINE uint32_t TestKeys(const uint8_t* const* blocks, const uint64_t* HWY_RESTRICT hashes) {
-  return AnswersOfAll(TestMost<kOftenInTwo>(blocks, hashes), blocks, hashes);
+// program that reads images. On AVX2 it is inlined, because the four keys of a group do not fill a call.
+LINEFILTER_TEST_KEYS uint32_t TestKeys(const uint8_t* const* blocks, const uint64_t* HWY_RESTRICT hashes) {
+  const Answers answers = TestMost<kOftenInTwo>(blocks, hashes);
+  return HWY_LIKELY(answers.rare == 0) ? answers.maybe : TestAll(answers, blocks, hashes);
 }
 
-// Calls block_of(j) for each of kTogether keys.
-template <class BlockOfKey>
-HWY_INLINE void FindBlocks(const BlockOfKey& block_of, const uint8_t** blocks) {
+#undef LINEFILTER_TEST_KEYS
+
+// Calls block_of(j) for each of kTogether keys, and gives done the answers.
+template <class BlockOfKey, class Done>
+HWY_INLINE void TestQuotientGroup(const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of, const Done& done) {
   static_assert(kKeys == kTogether);
+  const uint8_t* blocks[kKeys];
   LINEFILTER_UNROLL_KEYS
   for (size_t j = 0; j < kKeys; ++j) {
     const uint8_t* block = block_of(j);
@@ -323,13 +306,6 @@ HWY_INLINE void FindBlocks(const BlockOfKey& block_of, const uint8_t** blocks) {
 #endif
     blocks[j] = block;
   }
-}
-
-// Gives done the answers for the keys of these blocks.
-template <class BlockOfKey, class Done>
-HWY_INLINE void TestQuotientGroup(const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of, const Done& done) {
-  const uint8_t* blocks[kKeys];
-  FindBlocks(block_of, blocks);
   done.PutBytes(BytesOf(TestKeys(blocks, hashes)));
 }
 
