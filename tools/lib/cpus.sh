@@ -76,6 +76,10 @@ steps_of_build() {
   for row in "${CPUS[@]}"; do
     IFS='|' read -r name cpu tests targets <<<"$row"
     if [[ $name == "$1" ]]; then
+      # A kernel may refuse 32-bit programs (ia32_emulation=off). Then qemu runs the tests of bytes, which do not fork.
+      if [[ $name/$cpu == i386/host ]] && ! "$ROOT/build/i386/tests/hash_test" --gtest_list_tests &>/dev/null; then
+        cpu=coreduo tests=bytes targets=plain
+      fi
       step "$name on $cpu" tests test_on_cpu "$name" "$cpu" "$tests" "$targets"
     fi
   done
