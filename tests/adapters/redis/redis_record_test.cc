@@ -65,7 +65,7 @@ class RedisRecord : public RedisServerTest {
 
 class RedisRecordOfLayout : public RedisRecord, public testing::WithParamInterface<Layout> {
  protected:
-  // Of a filter that gives keys back, where the layout has the choice.
+  // Where the layout has the choice, the filter is one that gives keys back.
   static FilterOptions Options(double bits_per_key) {
     FilterOptions options = RedisOptions(bits_per_key, GetParam());
     options.removable = FactsOf(GetParam()).chooses_removal;
