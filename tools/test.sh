@@ -9,13 +9,14 @@
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-for part in packages steps cmake sysroot sources portable release install abi debian duckdb bench_steps builds fuzz cpus matrix; do
+for part in packages steps ccache cmake sysroot sources portable release install abi debian duckdb bench_steps builds fuzz cpus matrix; do
   # shellcheck source=/dev/null
   source "$ROOT/tools/lib/$part.sh"
 done
 
 fast_steps() {
   step "packages" work "$ROOT/tools/install_packages.sh" test
+  use_ccache "$ROOT"
   if $STEP_OK; then
     step "release: build" work build_release
   fi

@@ -10,7 +10,7 @@ packages_of() {
     demo) echo "$(packages_of build) gnuplot-nox libbloom-dev libleveldb-dev wamerican-insane wbritish-insane wngerman" ;;
     install) echo "$(packages_of build) libleveldb-dev librocksdb-dev libhiredis-dev libssl-dev python3 python3-dev pybind11-dev python3-pybind11" \
                   "python3-numpy" ;;
-    test) echo "$(packages_of install) libgtest-dev libgmock-dev libbenchmark-dev libsqlite3-dev redis-tools" \
+    test) echo "$(packages_of install) libgtest-dev libgmock-dev libbenchmark-dev libsqlite3-dev redis-tools ccache" \
                "python3-setuptools python3-wheel python3-pip python3-build python3-pytest mypy" ;;
     bench) echo "$(packages_of build) libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev gnuplot-nox python3" \
                 "wamerican-insane wbritish-insane wngerman" ;;
