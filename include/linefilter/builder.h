@@ -116,6 +116,8 @@ class LINEFILTER_EXPORT FilterBuilder {
 
   // The keys that were added so far, each time that they came. sizing() tells how many the size counts.
   uint64_t num_keys() const noexcept { return num_keys_; }
+  // How its keys become hashes.
+  const KeyHash& key_hash() const noexcept { return key_hash_; }
   // The first error so far: bad options, memory that ran out, a limit exceeded, a key where callers hash
   // (kIncompatible). Finish returns the same.
   const Status& status() const noexcept { return status_; }

@@ -1,14 +1,14 @@
-// A Column is a borrowed view of a typed array, as engines and Arrow have it, and says when two of its values are equal.
-// linefilter/columns.h hashes columns, asks filters for them and adds them.
+// A Column is a borrowed view of a typed array, as engines and Arrow have it, and says when two of its values are
+// equal. linefilter/columns.h hashes columns, asks filters for them and adds them.
 //
 //   linefilter::Column ids = linefilter::Column::OfNumbers(values, n);  // 8 to 64 bits, float or double
 //   ids.SetValidity(bits, first_bit);                                   // a 1 for each row that is not null
 //   linefilter::Status status = ids.SetForm(linefilter::KeyForm::kReal);  // it is joined with a column of doubles
 //
-// A filter compares bytes. A join compares values: 2 of INT32 and 2.0 of DOUBLE are equal, and so are 1.5 of two decimal
-// scales. Were these hashed as they lie, members would be "absent". So a column has a KeyForm, which tells what each
-// value becomes before it is hashed: equal values become the same bytes. Both sides of a join take the same form. A
-// filter remembers the form of the columns that were added to it, in its image, too; a column of another form is
+// A filter compares bytes. A join compares values: 2 of INT32 and 2.0 of DOUBLE are equal, and so are 1.5 of two
+// decimal scales. Were these hashed as they lie, members would be "absent". So a column has a KeyForm, which tells what
+// each value becomes before it is hashed: equal values become the same bytes. Both sides of a join take the same form.
+// A filter remembers the form of the columns that were added to it, in its image, too; a column of another form is
 // refused. (`doc/guide/columns.md` has a table of the types that SQL compares.)
 //
 // Nothing is copied: arrays, validity and dictionaries stay as long as the column or a copy of it is used. A column may
@@ -21,6 +21,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "linefilter/internal/column_data.h"
 #include "linefilter/internal/compiler.h"
 #include "linefilter/internal/export.h"
 #include "linefilter/status.h"
@@ -67,80 +68,60 @@ struct Canonicalizer {
   void* context = nullptr;  // handed to make, by all threads that ask
 };
 
-namespace internal {
-struct ColumnAccess;  // lib/columns/column_data.h
-
-// How the values lie.
-enum class ColumnType : uint8_t {
-  kNone,
-  kInt8, kInt16, kInt32, kInt64, kUInt8, kUInt16, kUInt32, kUInt64, kFloat, kDouble,
-  kInt128,        // 16 little-endian bytes
-  kFixedBytes,    // `width` bytes each
-  kText32,        // offsets of 32 bits into bytes
-  kText64,        // offsets of 64 bits into bytes
-  kViews,         // 16 bytes each, Arrow's: the length, then up to 12 bytes, or 4 bytes, a buffer's number and an offset
-  kPointerViews,  // 16 bytes each, DuckDB's: the same with a pointer in place of number and offset
-  kStringViews,   // std::string_view
-  kNull,          // nulls alone
-  kDictionary, kRuns, kConstant,
-};
-
-template <class T>
-inline constexpr ColumnType kTypeOfNumber = [] {
-  if constexpr (std::is_same_v<T, float>) return ColumnType::kFloat;
-  if constexpr (std::is_same_v<T, double>) return ColumnType::kDouble;
-  if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) <= 8) {
-    return sizeof(T) == 1   ? ColumnType::kInt8
-           : sizeof(T) == 2 ? ColumnType::kInt16
-           : sizeof(T) == 4 ? ColumnType::kInt32
-                            : ColumnType::kInt64;
-  }
-  if constexpr (std::is_integral_v<T> && std::is_unsigned_v<T> && sizeof(T) <= 8 && !std::is_same_v<T, bool>) {
-    return sizeof(T) == 1   ? ColumnType::kUInt8
-           : sizeof(T) == 2 ? ColumnType::kUInt16
-           : sizeof(T) == 4 ? ColumnType::kUInt32
-                            : ColumnType::kUInt64;
-  }
-  return ColumnType::kNone;
-}();
-
-}  // namespace internal
-
 // It is copyable and has some 120 bytes. A column of no rows needs no array.
 class LINEFILTER_EXPORT Column {
  public:
   Column() noexcept;  // no rows
-  Column(const Column&) noexcept;
-  Column& operator=(const Column&) noexcept;
+  Column(const Column& other) noexcept;
+  Column& operator=(const Column& other) noexcept;
+  // n nulls of any type.
+  static Column OfNulls(size_t n) noexcept;
 
   // Integers of 8 to 64 bits (form kInteger), float and double (kReal).
-  template <class T, std::enable_if_t<internal::kTypeOfNumber<T> != internal::ColumnType::kNone, int> = 0>
+  template <class T, std::enable_if_t<internal::kTypeOfNumber<T> != internal::ColumnType::kNull, int> = 0>
   static Column OfNumbers(const T* values, size_t n) noexcept {
-    return Make(internal::kTypeOfNumber<T>, values, nullptr, n);
+    constexpr internal::ColumnType kType = internal::kTypeOfNumber<T>;
+    return Column(kType, kType < internal::ColumnType::kFloat ? KeyForm::kInteger : KeyForm::kReal, values, n);
   }
   // Integers that count a unit (kInstant). Days, seconds and the like of one instant are one key. Say
   // SetForm(kInteger) for the integers themselves.
-  static Column OfInstants(const int32_t* values, size_t n, TimeUnit unit) noexcept;
-  static Column OfInstants(const int64_t* values, size_t n, TimeUnit unit) noexcept;
+  template <class T, std::enable_if_t<internal::kIsSigned32Or64<T>, int> = 0>
+  static Column OfInstants(const T* values, size_t n, TimeUnit unit) noexcept {
+    return OfInstants(internal::kTypeOfNumber<T>, values, n, unit);
+  }
   // Integers that are a decimal times 10^scale, 0 to 38 (DecimalForm(scale)). Say SetForm(DecimalForm(s)) if the other
   // side has a larger scale s.
-  static Column OfDecimals(const int32_t* values, size_t n, int scale) noexcept;
-  static Column OfDecimals(const int64_t* values, size_t n, int scale) noexcept;
-  static Column OfDecimals128(const void* values, size_t n, int scale) noexcept;  // 16 little-endian bytes each
+  template <class T, std::enable_if_t<internal::kIsSigned32Or64<T>, int> = 0>
+  static Column OfDecimals(const T* values, size_t n, int scale) noexcept {
+    return OfDecimals(internal::kTypeOfNumber<T>, values, n, scale);
+  }
+  // The same of 128 bits: 16 bytes each, as the machine has them.
+  static Column OfDecimals128(const void* values, size_t n, int scale) noexcept {
+    return OfDecimals(internal::ColumnType::kInt128, values, n, scale);
+  }
   // n values of `width` bytes each (kText).
   static Column OfFixedBytes(const void* values, size_t width, size_t n) noexcept;
   // Row i has the bytes from offsets[i] to offsets[i + 1] (kText). The offsets rise.
-  static Column OfTexts(const int32_t* offsets, const void* bytes, size_t n) noexcept;
-  static Column OfTexts(const int64_t* offsets, const void* bytes, size_t n) noexcept;
-  static Column OfTexts(const std::string_view* texts, size_t n) noexcept;
+  static Column OfTexts(const int32_t* offsets, const void* bytes, size_t n) noexcept {
+    return OfTexts(internal::ColumnType::kText32, offsets, bytes, n);
+  }
+  static Column OfTexts(const int64_t* offsets, const void* bytes, size_t n) noexcept {
+    return OfTexts(internal::ColumnType::kText64, offsets, bytes, n);
+  }
+  static Column OfTexts(const std::string_view* texts, size_t n) noexcept {
+    return OfTexts(internal::ColumnType::kStringViews, texts, nullptr, n);
+  }
   // 16 bytes for each row: a length of 32 bits, then up to 12 bytes of text, or its first 4 and a pointer to all of it
   // (kText). DuckDB has these.
-  static Column OfPointerViews(const void* views, size_t n) noexcept;
+  static Column OfPointerViews(const void* views, size_t n) noexcept {
+    return OfTexts(internal::ColumnType::kPointerViews, views, nullptr, n);
+  }
   // The same as Arrow has them: in place of the pointer the number of a buffer and an offset into it.
   static Column OfViews(const void* views, const void* const* buffers, size_t num_buffers, size_t n) noexcept;
 
-  // Row i has row indices[i] of `values`, which has its own form and validity. `values` may not be one of these three.
-  // An index outside is a fault: that row is selected, and is not added.
+  // Row i has row indices[i] of `values`, which has its own validity, and a form that was set before. `indices` are
+  // integers; a row of them may be null. `values` is none of these three, and stays as long as the column. An index
+  // outside is kCorrupt when it is met: the rows around it all stay, or none of them is added.
   static Column OfDictionary(const Column& indices, const Column* values) noexcept;
   // Row i has row j of `values`, j being the first with i < run_ends[j].
   static Column OfRuns(const Column& run_ends, const Column* values, size_t n) noexcept;
@@ -151,42 +132,38 @@ class LINEFILTER_EXPORT Column {
   void SetValidity(const uint8_t* bits, size_t first_bit = 0) noexcept;
   // What its nulls are; kNever unless told.
   void SetNulls(Nulls nulls) noexcept { nulls_ = nulls; }
-  // Says how it is equal. kIncompatible says that its values cannot take that form, and why: a decimal none of a smaller
-  // scale, a double no integer's, an integer of no known unit no instant's. (Set that of a dictionary on its values.)
+  // Says how it is equal. kIncompatible says that its values cannot take that form, and why: a decimal none of a
+  // smaller scale, a double no integer's, an integer of no known unit no instant's. (Set that of a dictionary on its
+  // values.)
   Status SetForm(KeyForm form) noexcept;
   // The form kCanonicalText, of texts alone.
   Status SetCanonical(const Canonicalizer& canonicalizer) noexcept;
 
-  // Rows first, first + 1, ... first + n - 1, as far as there are any.
+  // The rows first, first + 1, ... first + n - 1, as far as there are any.
   Column Slice(size_t first, size_t n) const noexcept;
 
-  size_t size() const noexcept { return size_; }     // rows
-  Nulls nulls() const noexcept { return nulls_; }    // see SetNulls
-  KeyForm form() const noexcept;                     // see SetForm; kUnknown if it has no values
-  // Ok, or what was wrong with what it was made of. Then all rows are selected, and none is added.
+  size_t size() const noexcept { return data_.size; }  // rows
+  Nulls nulls() const noexcept { return nulls_; }      // see SetNulls
+  KeyForm form() const noexcept { return form_; }      // see SetForm; kUnknown if there are nulls alone
+  // Ok, or what was wrong with what it was made of. Then all rows stay, and none is added.
   Status status() const noexcept;
 
- private:
-  friend struct internal::ColumnAccess;
-  static Column Make(internal::ColumnType type, const void* values, const void* bytes, size_t n) noexcept;
+  // Only linefilter/arrow.h and the library itself use these.
+  const internal::ColumnData& data() const noexcept { return data_; }
+  const Canonicalizer& canonicalizer() const noexcept { return canonicalizer_; }
 
-  const void* values_ = nullptr;             // numbers, fixed bytes, offsets, views, indices or ends of runs
-  const void* bytes_ = nullptr;              // of texts; for kViews the buffers
-  const uint8_t* validity_ = nullptr;        // null: no row is null
-  const Column* inner_ = nullptr;            // of a dictionary, of runs and of a constant
+ private:
+  Column(internal::ColumnType type, KeyForm form, const void* values, size_t n) noexcept;
+  static Column OfInstants(internal::ColumnType type, const void* values, size_t n, TimeUnit unit) noexcept;
+  static Column OfDecimals(internal::ColumnType type, const void* values, size_t n, int scale) noexcept;
+  static Column OfTexts(internal::ColumnType type, const void* values, const void* bytes, size_t n) noexcept;
+  LINEFILTER_LOCAL static Column Around(internal::ColumnType type, const Column* indices, const Column* inner,
+                                        size_t n) noexcept;
+
+  internal::ColumnData data_;
   Canonicalizer canonicalizer_;
-  size_t size_ = 0;
-  size_t first_ = 0;                         // the row of values_ that is row 0
-  size_t first_bit_ = 0;                     // the bit of validity_ that is that of row 0
-  size_t width_ = 0;                         // of kFixedBytes; for kViews the number of buffers
-  uint64_t factor_ = 1;                      // what a value is multiplied with (instants, decimals)
-  internal::ColumnType type_ = internal::ColumnType::kNone;
-  internal::ColumnType index_type_ = internal::ColumnType::kNone;  // of indices and ends of runs
   KeyForm form_ = KeyForm::kUnknown;
   Nulls nulls_ = Nulls::kNever;
-  int8_t scale_ = -1;                        // of decimals
-  int8_t unit_ = -1;                         // of instants
-  uint8_t fault_ = 0;                        // what status() tells
 };
 
 }  // namespace linefilter

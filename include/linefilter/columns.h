@@ -43,8 +43,8 @@ struct Columns {
 inline constexpr size_t kMaxColumns = 8;
 
 // Makes the hash of each row: of one column that of its key, whatever the hash id; of several their combined hash, of
-// hash id kXxh3 and its seed. With kParquet a value is what Parquet stores (4 bytes of an INT32), whatever its form. The
-// hash of a null is that of a value unless Nulls::kAsValue says what it is: leave it out. On an error nothing is
+// hash id kXxh3 and its seed. With kParquet a value is what Parquet stores (4 bytes of an INT32), whatever its form.
+// The hash of a null is that of a value unless Nulls::kAsValue says what it is: leave it out. On an error nothing is
 // written.
 LINEFILTER_EXPORT Status HashColumns(const Columns& columns, const KeyHash& key_hash, uint64_t* hashes) noexcept;
 
@@ -52,14 +52,14 @@ LINEFILTER_EXPORT Status HashColumns(const Columns& columns, const KeyHash& key_
 LINEFILTER_EXPORT Status CanAsk(const FilterBase& filter, const Columns& columns) noexcept;
 
 // Writes those of the n rows whose keys may be in the filter, in their order, and how many they are. `rows` are row
-// numbers of the columns, or null for rows 0 to n - 1; `maybes` has room for n, and may be `rows` itself. Row numbers of
-// 16 bits do for vectors of up to 65,536 rows. On an error all n rows stay.
+// numbers of the columns, or null for rows 0 to n - 1; `maybes` has room for n, and may be `rows` itself. Row numbers
+// of 16 bits do for vectors of up to 65,536 rows. On an error all n rows stay.
 LINEFILTER_EXPORT Status SelectMaybes(const FilterBase& filter, const Columns& columns, const uint32_t* rows, size_t n,
                                       uint32_t* maybes, size_t* num_maybes) noexcept;
 LINEFILTER_EXPORT Status SelectMaybes(const FilterBase& filter, const Columns& columns, const uint16_t* rows, size_t n,
                                       uint16_t* maybes, size_t* num_maybes) noexcept;
-// The same for a bitmap: bit i & 7 of byte i >> 3 is that of row i. `rows` has a 1 for each row that is asked, or is null
-// for all; `maybes` gets (n + 7) / 8 bytes for the n rows of the columns, and may be `rows` itself.
+// The same for a bitmap: bit i & 7 of byte i >> 3 is that of row i. `rows` has a 1 for each row that is asked, or is
+// null for all; `maybes` gets (n + 7) / 8 bytes for the n rows of the columns, and may be `rows` itself.
 LINEFILTER_EXPORT Status SelectMaybesToBits(const FilterBase& filter, const Columns& columns, const uint8_t* rows,
                                             uint8_t* maybes, size_t* num_maybes) noexcept;
 
@@ -98,10 +98,10 @@ class LINEFILTER_EXPORT ScanFilter {
   Status Select(const Columns& columns, const uint32_t* rows, size_t n, uint32_t* maybes, size_t* num_maybes) noexcept;
   Status Select(const Columns& columns, const uint16_t* rows, size_t n, uint16_t* maybes, size_t* num_maybes) noexcept;
 
-  bool asks() const noexcept { return num_unasked_ == 0; }         // whether the next rows are asked
-  uint64_t num_rows() const noexcept { return num_rows_; }         // that came
-  uint64_t num_asked() const noexcept { return num_asked_; }       // of them
-  uint64_t num_maybes() const noexcept { return num_maybes_; }     // of those that were asked
+  bool asks() const noexcept { return num_unasked_ == 0; }      // whether the next rows are asked
+  uint64_t num_rows() const noexcept { return num_rows_; }      // that came
+  uint64_t num_asked() const noexcept { return num_asked_; }    // of them
+  uint64_t num_maybes() const noexcept { return num_maybes_; }  // of those that were asked
 
  private:
   template <class Row>

@@ -1,0 +1,61 @@
+// Columns are added by chunks: the hashes of the rows that have a key.
+#include "lib/columns/question.h"
+#include "linefilter/builder.h"
+#include "linefilter/columns.h"
+#include "linefilter/key_filter.h"
+
+namespace linefilter {
+namespace {
+
+using internal::ChunkKeys;
+using internal::Fault;
+using internal::kChunkRows;
+using internal::RowChunk;
+
+// Moves the hashes of the rows that have a key to the front; returns how many they are.
+size_t KeepKeys(ChunkKeys* keys, size_t n) {
+  if (!keys->has_nulls) return n;
+  keys->never |= keys->always;
+  size_t count = 0;
+  for (size_t i = 0; i < n; ++i) {
+    keys->hashes[count] = keys->hashes[i];
+    count += keys->never[i] ? 0 : 1;
+  }
+  return count;
+}
+
+template <class Add>
+Status AddBy(const Columns& columns, const KeyHash& key_hash, const Add& add) {
+  ChunkKeys keys;
+  const size_t num_rows = columns.of[0].size();
+  for (size_t first = 0, n; first < num_rows; first += n) {
+    n = num_rows - first < kChunkRows ? num_rows - first : kChunkRows;
+    if (const Fault fault = internal::HashRows(columns, key_hash, {nullptr, first, n}, &keys); fault != nullptr) {
+      return Status::Error(StatusCode::kCorrupt, "rows 0 to %zu were added, and no other ones: %s", first, fault);
+    }
+    add(keys.hashes, KeepKeys(&keys, n));
+  }
+  return Status();
+}
+
+}  // namespace
+
+Status AddColumn(const Columns& columns, KeyFilter* filter) noexcept {
+  if (filter->layout() == Layout::kAuto) {
+    return Status::Error(StatusCode::kInvalidArgument, "the filter takes nothing before it is created");
+  }
+  if (Status status = internal::CanHash(columns, filter->key_hash()); !status.ok()) return status;
+  if (Status status = internal::FormsFit(*filter, columns); !status.ok()) return status;
+  internal::NoteForms(columns, filter);
+  return AddBy(columns, filter->key_hash(),
+               [filter](const uint64_t* hashes, size_t n) { filter->InsertHashes(hashes, n); });
+}
+
+Status AddColumn(const Columns& columns, FilterBuilder* builder) noexcept {
+  const KeyHash key_hash = builder->key_hash();
+  if (Status status = internal::CanHash(columns, key_hash); !status.ok()) return status;
+  if (Status status = internal::NoteForms(columns, builder); !status.ok()) return status;
+  return AddBy(columns, key_hash, [builder](const uint64_t* hashes, size_t n) { builder->AddHashes(hashes, n); });
+}
+
+}  // namespace linefilter

@@ -1,0 +1,132 @@
+// Rows that may be members are selected by chunks: hashes, answers as bits, row numbers.
+#include <cstring>
+
+#include "lib/columns/question.h"
+
+namespace linefilter {
+namespace {
+
+using internal::Fault;
+using internal::Filters;
+using internal::kChunkRows;
+using internal::KeyQuestion;
+using internal::RowBits;
+using internal::RowChunk;
+using internal::ValueQuestion;
+
+Status CanAskAll(const Filters& filters, const Columns& columns) {
+  if (filters.count == 0) return Status::Error(StatusCode::kInvalidArgument, "no filter was given: all rows stay");
+  for (size_t f = 0; f < filters.count; ++f) {
+    if (Status status = CanAsk(*filters.of[f], columns); !status.ok()) return status;
+  }
+  return Status();
+}
+
+// The numbers of up to kChunkRows rows from row i on; null for consecutive ones. A fault if one is not below num_rows.
+template <class Row>
+Fault RowsOfChunk(const Row* rows, size_t i, size_t n, size_t num_rows, uint32_t* wide, RowChunk* chunk) {
+  *chunk = {nullptr, i, n};
+  uint32_t most = static_cast<uint32_t>(i + n - 1);
+  if (rows != nullptr) {
+    most = 0;
+    for (size_t k = 0; k < n; ++k) {
+      wide[k] = rows[i + k];
+      most = wide[k] > most ? wide[k] : most;
+    }
+    chunk->rows = wide;
+  }
+  return most < num_rows ? nullptr : "a row number is not below the number of rows of the columns";
+}
+
+void WriteRows(const uint8_t* bits, const RowChunk& chunk, uint32_t* maybes, size_t* count) {
+  *count += internal::RowNumbers(bits, chunk.n, chunk.rows, chunk.first, maybes + *count);
+}
+
+void WriteRows(const uint8_t* bits, const RowChunk& chunk, uint16_t* maybes, size_t* count) {
+  uint32_t wide[kChunkRows];
+  const size_t n = internal::RowNumbers(bits, chunk.n, chunk.rows, chunk.first, wide);
+  for (size_t i = 0; i < n; ++i) maybes[*count + i] = static_cast<uint16_t>(wide[i]);
+  *count += n;
+}
+
+// Selects by a question, answer(chunk, bits). Where one cannot be answered, all of the chunk stays.
+template <class Row, class Answer>
+Status SelectBy(const Answer& answer, size_t num_rows, const Row* rows, size_t n, Row* maybes, size_t* num_maybes) {
+  Status status;
+  size_t count = 0;
+  RowBits bits;
+  uint32_t wide[kChunkRows];
+  for (size_t i = 0, size; i < n; i += size) {
+    size = n - i < kChunkRows ? n - i : kChunkRows;
+    RowChunk chunk;
+    Fault fault = RowsOfChunk(rows, i, size, num_rows, wide, &chunk);
+    if (fault == nullptr) fault = answer(chunk, bits.bytes);
+    if (fault != nullptr) {
+      if (status.ok()) status = internal::FaultAt(chunk, fault);
+      bits.Fill(true);
+    }
+    WriteRows(bits.bytes, chunk, maybes, &count);
+  }
+  *num_maybes = count;
+  return status;
+}
+
+// It is a function of its own for its 32 KB of stack.
+template <class Row>
+[[gnu::noinline]] Status SelectByValue(const Filters& filters, const Column& column, const Row* rows, size_t n,
+                                       Row* maybes, size_t* num_maybes) {
+  ValueQuestion question(column);
+  const Fault fault = question.AskValues(filters);
+  const auto answer = [&](const RowChunk& chunk, uint8_t* bits) {
+    return fault != nullptr ? fault : question.Answer(chunk, bits);
+  };
+  return SelectBy(answer, column.size(), rows, n, maybes, num_maybes);
+}
+
+template <class Row>
+Status Select(const Filters& filters, const Columns& columns, const Row* rows, size_t n, Row* maybes,
+              size_t* num_maybes) {
+  if (const Status status = CanAskAll(filters, columns); !status.ok()) {
+    const auto all_stay = [](const RowChunk&, uint8_t* bits) {
+      std::memset(bits, 0xff, sizeof(RowBits));
+      return Fault();
+    };
+    static_cast<void>(SelectBy(all_stay, SIZE_MAX, rows, n, maybes, num_maybes));
+    return status;
+  }
+  if (ValueQuestion::Fits(columns, n)) return SelectByValue(filters, columns.of[0], rows, n, maybes, num_maybes);
+  KeyQuestion question(filters, columns);
+  const auto answer = [&](const RowChunk& chunk, uint8_t* bits) { return question.Answer(chunk, bits); };
+  return SelectBy(answer, columns.of[0].size(), rows, n, maybes, num_maybes);
+}
+
+}  // namespace
+
+Status CanAsk(const FilterBase& filter, const Columns& columns) noexcept {
+  if (filter.layout() == Layout::kAuto) {
+    return Status::Error(
+        StatusCode::kIncompatible,
+        "the filter is broken or was not made; of a SwappableFilter ask a lease (Read): all rows stay");
+  }
+  if (Status status = internal::CanHash(columns, filter.key_hash()); !status.ok()) return status;
+  return internal::FormsFit(filter, columns);
+}
+
+Status SelectMaybes(const FilterBase& filter, const Columns& columns, const uint32_t* rows, size_t n, uint32_t* maybes,
+                    size_t* num_maybes) noexcept {
+  const FilterBase* const one = &filter;
+  return Select(Filters{&one, 1}, columns, rows, n, maybes, num_maybes);
+}
+
+Status SelectMaybes(const FilterBase& filter, const Columns& columns, const uint16_t* rows, size_t n, uint16_t* maybes,
+                    size_t* num_maybes) noexcept {
+  const FilterBase* const one = &filter;
+  return Select(Filters{&one, 1}, columns, rows, n, maybes, num_maybes);
+}
+
+Status SelectMaybes(const FilterBase* const filters[], size_t num_filters, const Columns& columns, const uint32_t* rows,
+                    size_t n, uint32_t* maybes, size_t* num_maybes) noexcept {
+  return Select(Filters{filters, num_filters}, columns, rows, n, maybes, num_maybes);
+}
+
+}  // namespace linefilter

@@ -1,0 +1,132 @@
+// Bits become the numbers of rows, without a branch for each. A vector of numbers is compressed: those whose bit is 1
+// move to the front, and all of the vector is stored, of which the next store overwrites the rest. It never reaches
+// behind what was read: so `out` may be `rows`, and needs no more room. AVX-512 compresses in one instruction (a store
+// that compresses is microcode on Zen 4); AVX2 permutes by a table of 256 masks. On other targets each number is
+// stored, and its bit says whether the next one is stored over it.
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/columns/chunk.h"
+#include "lib/layouts/target.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lib/columns/row_numbers.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+// This comes after foreach_target.h:
+#include "hwy/highway.h"
+
+#ifndef LINEFILTER_ROW_NUMBERS_ONCE
+#define LINEFILTER_ROW_NUMBERS_ONCE
+namespace linefilter::internal {
+namespace {
+
+inline unsigned BitAt(const uint8_t* bits, size_t i) { return (bits[i >> 3] >> (i & 7)) & 1u; }
+
+// The places of the bits of each byte that are 1, from the lowest on.
+struct PlacesOfBits {
+  alignas(64) uint8_t of[256][8];
+};
+constexpr PlacesOfBits MakePlaces() {
+  PlacesOfBits places{};
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    unsigned n = 0;
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      if (((byte >> bit) & 1) != 0) places.of[byte][n++] = static_cast<uint8_t>(bit);
+    }
+  }
+  return places;
+}
+[[maybe_unused]] constexpr PlacesOfBits kPlaces = MakePlaces();
+
+}  // namespace
+}  // namespace linefilter::internal
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace linefilter {
+namespace HWY_NAMESPACE {
+namespace {
+
+#if LINEFILTER_SAME_AS_AVX3
+
+size_t RowsOfBits(const uint8_t* bits, size_t n, const uint32_t* rows, uint32_t first, uint32_t* out) {
+  return N_AVX3::RowsOfBits(bits, n, rows, first, out);
+}
+
+#else
+
+// Rows from `begin` on, one by one; `count` are out already.
+HWY_INLINE size_t OneByOne(const uint8_t* bits, size_t begin, size_t n, const uint32_t* rows, uint32_t first,
+                           uint32_t* out, size_t count) {
+  for (size_t i = begin; i < n; ++i) {
+    const uint32_t row = rows != nullptr ? rows[i] : first + static_cast<uint32_t>(i);
+    out[count] = row;
+    count += internal::BitAt(bits, i);
+  }
+  return count;
+}
+
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX3
+
+size_t RowsOfBits(const uint8_t* bits, size_t n, const uint32_t* rows, uint32_t first, uint32_t* out) {
+  size_t count = 0, i = 0;
+  __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(first)),
+                                     _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+  for (; n - i >= 16; i += 16) {
+    const __mmask16 mask = static_cast<__mmask16>(bits[i / 8] | (bits[i / 8 + 1] << 8));
+    if (rows != nullptr) numbers = _mm512_loadu_si512(rows + i);
+    _mm512_storeu_si512(out + count, _mm512_maskz_compress_epi32(mask, numbers));
+    count += static_cast<size_t>(__builtin_popcount(mask));
+    if (rows == nullptr) numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+  }
+  return OneByOne(bits, i, n, rows, first, out, count);
+}
+
+#elif HWY_ARCH_X86_64 && HWY_TARGET == HWY_AVX2
+
+size_t RowsOfBits(const uint8_t* bits, size_t n, const uint32_t* rows, uint32_t first, uint32_t* out) {
+  size_t count = 0, i = 0;
+  __m256i numbers =
+      _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+  for (; n - i >= 8; i += 8) {
+    const uint8_t byte = bits[i / 8];
+    if (rows != nullptr) numbers = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rows + i));
+    const __m128i places = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(internal::kPlaces.of[byte]));
+    const __m256i compressed = _mm256_permutevar8x32_epi32(numbers, _mm256_cvtepu8_epi32(places));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + count), compressed);
+    count += static_cast<size_t>(__builtin_popcount(byte));
+    if (rows == nullptr) numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(8));
+  }
+  return OneByOne(bits, i, n, rows, first, out, count);
+}
+
+#else
+
+size_t RowsOfBits(const uint8_t* bits, size_t n, const uint32_t* rows, uint32_t first, uint32_t* out) {
+  return OneByOne(bits, 0, n, rows, first, out, 0);
+}
+
+#endif
+
+#endif  // LINEFILTER_SAME_AS_AVX3
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace linefilter
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace linefilter {
+namespace {
+LINEFILTER_TARGET_TABLE(RowsOfBits);
+}  // namespace
+
+namespace internal {
+
+size_t RowNumbers(const uint8_t* bits, size_t n, const uint32_t* rows, size_t first, uint32_t* out) {
+  return LINEFILTER_DISPATCH(RowsOfBits)(bits, n, rows, static_cast<uint32_t>(first), out);
+}
+
+}  // namespace internal
+}  // namespace linefilter
+#endif  // HWY_ONCE

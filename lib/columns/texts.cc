@@ -1,0 +1,106 @@
+// The hashes of texts. Small groups of rows become std::string_view, whatever the layout of the column, take their
+// form, and are hashed together.
+#include <cstring>
+#include <string_view>
+
+#include "lib/columns/chunk.h"
+
+namespace linefilter::internal {
+namespace {
+
+constexpr size_t kGroup = 256;  // 4 KB of views, and as many of canonical ones
+
+template <class T>
+T At(const void* values, size_t i) {
+  T value;
+  std::memcpy(&value, static_cast<const uint8_t*>(values) + i * sizeof(T), sizeof(T));
+  return value;
+}
+
+// The texts of a column by their layout. A text that cannot be is said to be so by a null pointer with a size.
+constexpr std::string_view Impossible() { return std::string_view(nullptr, 1); }
+bool IsImpossible(std::string_view text) { return text.data() == nullptr && !text.empty(); }
+
+template <class Offset>
+std::string_view TextOfOffsets(const ColumnData& data, size_t i) {
+  const Offset begin = At<Offset>(data.values, i), end = At<Offset>(data.values, i + 1);
+  if (begin < 0 || end < begin) return Impossible();
+  return std::string_view(static_cast<const char*>(data.bytes) + begin, static_cast<size_t>(end - begin));
+}
+
+// Both kinds of views keep up to 12 bytes beside their length.
+constexpr size_t kViewBytes = 16, kMostInside = 12;
+
+std::string_view TextOfView(const ColumnData& data, size_t i) {
+  const char* const view = static_cast<const char*>(data.values) + i * kViewBytes;
+  const int32_t size = At<int32_t>(view, 0);
+  if (size < 0) return Impossible();
+  if (static_cast<size_t>(size) <= kMostInside) return std::string_view(view + 4, static_cast<size_t>(size));
+  if (data.type == ColumnType::kPointerViews) {
+    return std::string_view(At<const char*>(view + 8, 0), static_cast<size_t>(size));
+  }
+  const int32_t buffer = At<int32_t>(view, 2), offset = At<int32_t>(view, 3);
+  if (buffer < 0 || offset < 0 || static_cast<size_t>(buffer) >= data.width) return Impossible();
+  const char* const bytes = static_cast<const char* const*>(data.bytes)[buffer];
+  return std::string_view(bytes + offset, static_cast<size_t>(size));
+}
+
+std::string_view TextOfRow(const ColumnData& data, size_t row) {
+  const size_t i = data.first + row;
+  switch (data.type) {
+    case ColumnType::kFixedBytes:
+      return std::string_view(static_cast<const char*>(data.values) + i * data.width, data.width);
+    case ColumnType::kText32:
+      return TextOfOffsets<int32_t>(data, i);
+    case ColumnType::kText64:
+      return TextOfOffsets<int64_t>(data, i);
+    case ColumnType::kStringViews:
+      return static_cast<const std::string_view*>(data.values)[i];
+    default:
+      return TextOfView(data, i);
+  }
+}
+
+std::string_view WithoutSpacesAtTheEnd(std::string_view text) {
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// Views of n rows of the chunk from row `begin` on; false if a text cannot be.
+bool MakeViews(const ColumnData& data, const RowChunk& chunk, const RowBits* nulls, size_t begin, size_t n,
+               std::string_view* views) {
+  bool are_possible = true;
+  for (size_t i = 0; i < n; ++i) {
+    const bool is_null = nulls != nullptr && (*nulls)[begin + i];
+    views[i] = is_null ? std::string_view() : TextOfRow(data, chunk.row(begin + i));
+    are_possible = are_possible && !IsImpossible(views[i]);
+  }
+  return are_possible;
+}
+
+}  // namespace
+
+Fault HashTexts(const Column& column, const KeyHash& key_hash, const RowChunk& chunk, const RowBits* nulls,
+                uint64_t* hashes) {
+  std::string_view views[kGroup], canonical[kGroup];
+  for (size_t begin = 0, n; begin < chunk.n; begin += n) {
+    n = chunk.n - begin < kGroup ? chunk.n - begin : kGroup;
+    if (!MakeViews(column.data(), chunk, nulls, begin, n, views)) {
+      return "the place of a text lies outside, or its length is negative";
+    }
+    const std::string_view* texts = views;
+    if (column.form() == KeyForm::kPaddedText) {
+      for (size_t i = 0; i < n; ++i) views[i] = WithoutSpacesAtTheEnd(views[i]);
+    } else if (column.form() == KeyForm::kCanonicalText) {
+      const Canonicalizer& canonicalizer = column.canonicalizer();
+      if (!canonicalizer.make(canonicalizer.context, views, n, canonical)) {
+        return "the function that makes canonical texts could not make them";
+      }
+      texts = canonical;
+    }
+    key_hash.OfKeys(texts, n, hashes + begin);
+  }
+  return nullptr;
+}
+
+}  // namespace linefilter::internal
