@@ -22,13 +22,16 @@
 #include <cstdint>
 
 #include "linefilter/column.h"
+#include "linefilter/executor.h"
 #include "linefilter/filter_base.h"
 #include "linefilter/hash.h"
 #include "linefilter/internal/export.h"
+#include "linefilter/options.h"
 #include "linefilter/status.h"
 
 namespace linefilter {
 
+class Filter;
 class FilterBuilder;
 class KeyFilter;
 
@@ -44,8 +47,8 @@ inline constexpr size_t kMaxColumns = 8;
 
 // Makes the hash of each row: of one column that of its key, whatever the hash id; of several their combined hash, of
 // hash id kXxh3 and its seed. With kParquet a value is what Parquet stores (4 bytes of an INT32), whatever its form.
-// The hash of a null is that of a value unless Nulls::kAsValue says what it is: leave it out. On an error nothing is
-// written.
+// The hash of a null is that of a value unless Nulls::kAsValue says what it is: leave it out. On an error the hashes
+// mean nothing.
 LINEFILTER_EXPORT Status HashColumns(const Columns& columns, const KeyHash& key_hash, uint64_t* hashes) noexcept;
 
 // Ok if the filter can be asked for these columns; else what is wrong, and what to do. All rows stay then.
@@ -75,6 +78,12 @@ LINEFILTER_EXPORT Status MayContainAny(const FilterBase* const filters[], size_t
 // has keys of another form, or cannot hash these columns: nothing was added then.
 LINEFILTER_EXPORT Status AddColumn(const Columns& columns, KeyFilter* filter) noexcept;
 LINEFILTER_EXPORT Status AddColumn(const Columns& columns, FilterBuilder* builder) noexcept;
+
+// Unites filters of one shape, one filled by each thread of a build side, into filters[0]: give each the capacity of
+// all keys (FilterOptions::SameSizeAs). Pairs are united at once by the threads of the executor. Options are those of
+// Filter::Union, whose errors come back; then some may be united already, and all are as good to ask as before.
+LINEFILTER_EXPORT Status UniteFilters(Filter* const filters[], size_t num_filters, const Executor& executor = {},
+                                      const UnionOptions& options = {}) noexcept;
 
 // A filter in front of a scan: it sees how many rows it lets through, and does not ask where that does not pay.
 //

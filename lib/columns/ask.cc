@@ -1,5 +1,6 @@
 // Rows that may be members are selected by chunks: hashes, answers as bits, row numbers.
 #include <cstring>
+#include <limits>
 
 #include "lib/columns/question.h"
 
@@ -86,6 +87,11 @@ template <class Row>
 template <class Row>
 Status Select(const Filters& filters, const Columns& columns, const Row* rows, size_t n, Row* maybes,
               size_t* num_maybes) {
+  if (n != 0 && n - 1 > std::numeric_limits<Row>::max()) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "row numbers of %zu bits do for no more than 2^%zu rows: ask for fewer", 8 * sizeof(Row),
+                         8 * sizeof(Row));
+  }
   if (const Status status = CanAskAll(filters, columns); !status.ok()) {
     const auto all_stay = [](const RowChunk&, uint8_t* bits) {
       std::memset(bits, 0xff, sizeof(RowBits));

@@ -1,0 +1,252 @@
+// What else is asked of columns: several columns as one key, several filters, builders, and what is wrong.
+#include <numeric>
+
+#include "linefilter/builder.h"
+#include "linefilter/swappable.h"
+#include "linefilter/view.h"
+#include "tests/columns/columns_test.h"
+
+namespace linefilter::test {
+namespace {
+
+const uint32_t* const kAllRows = nullptr;
+
+std::vector<uint32_t> Selected(const FilterBase& filter, const Columns& columns, StatusCode code = StatusCode::kOk,
+                               const char* words = "") {
+  std::vector<uint32_t> rows(columns.of[0].size());
+  size_t n = 0;
+  EXPECT_TRUE(Says(code, SelectMaybes(filter, columns, kAllRows, rows.size(), rows.data(), &n), words));
+  rows.resize(n);
+  return rows;
+}
+
+std::vector<uint32_t> FirstRows(size_t n) {
+  std::vector<uint32_t> rows(n);
+  std::iota(rows.begin(), rows.end(), 0u);
+  return rows;
+}
+
+TEST(Columns, SeveralAreOneKeyByTheirCombinedHash) {
+  constexpr size_t kRows = 2500;
+  std::vector<int32_t> numbers(kRows);
+  std::vector<std::string> texts(kRows);
+  std::vector<std::string_view> views(kRows);
+  for (size_t i = 0; i < kRows; ++i) {
+    numbers[i] = static_cast<int32_t>(i % 50);
+    views[i] = texts[i] = "text " + std::to_string(i / 50);
+  }
+  const Column key[] = {Column::OfNumbers(numbers.data(), kRows), Column::OfTexts(views.data(), kRows)};
+  KeyHash key_hash;
+  key_hash.seed = 3;
+  std::vector<uint64_t> hashes(kRows);
+  ASSERT_TRUE(IsOk(HashColumns(Columns(key, 2), key_hash, hashes.data())));
+  for (size_t i = 0; i < kRows; ++i) {
+    const uint64_t first = HashKey(numbers[i], 3), second = HashKey(views[i], 3);
+    ASSERT_EQ(hashes[i], HashKey(first * 0x9e3779b97f4a7c15u + second, 3)) << i;
+  }
+
+  Filter filter;
+  FilterOptions options = FilterOptions::AtBitsPerKey(20);
+  options.hash_id = HashId::kCaller;
+  options.seed = 3;
+  ASSERT_TRUE(IsOk(filter.Create(kRows, options)));
+  const Column members[] = {key[0].Slice(0, 1000), key[1].Slice(0, 1000)};
+  ASSERT_TRUE(IsOk(AddColumn(Columns(members, 2), &filter)));
+  const std::vector<uint32_t> rows = Selected(filter, Columns(key, 2));
+  EXPECT_EQ(std::vector<uint32_t>(rows.begin(), rows.begin() + 1000), FirstRows(1000));
+  EXPECT_LT(rows.size(), 1010u);
+}
+
+TEST(Columns, ANullInOneOfSeveralIsWhatThatColumnSays) {
+  const int64_t values[] = {1, 2, 3};
+  const uint8_t validity = 0b101;
+  Column key[] = {Column::OfNumbers(values, 3), Column::OfNumbers(values, 3)};
+  Filter filter;
+  FilterOptions options = FilterOptions::AtBitsPerKey(20);
+  options.hash_id = HashId::kCaller;
+  ASSERT_TRUE(IsOk(filter.Create(100, options)));
+  ASSERT_TRUE(IsOk(AddColumn(Columns(key, 2), &filter)));
+  key[1].SetValidity(&validity);
+  EXPECT_EQ(Selected(filter, Columns(key, 2)), (std::vector<uint32_t>{0, 2}));
+  key[1].SetNulls(Nulls::kAlways);
+  EXPECT_EQ(Selected(filter, Columns(key, 2)), (std::vector<uint32_t>{0, 1, 2}));
+  key[0].SetValidity(&validity);  // which never stays
+  EXPECT_EQ(Selected(filter, Columns(key, 2)), (std::vector<uint32_t>{0, 2}));
+}
+
+TEST(Columns, SeveralFiltersKeepARowThatOneOfThemMayHave) {
+  std::vector<int64_t> values(3000);
+  std::iota(values.begin(), values.end(), 0);
+  std::deque<Filter> filters;
+  std::vector<const FilterBase*> pointers;
+  for (const uint64_t seed : {0, 0, 9}) {
+    FilterOptions options = FilterOptions::AtBitsPerKey(30);
+    options.seed = seed;
+    ASSERT_TRUE(IsOk(filters.emplace_back().Create(1000, options)));
+    const size_t part = filters.size() - 1;
+    ASSERT_TRUE(IsOk(AddColumn(Column::OfNumbers(values.data() + 500 * part, 500), &filters.back())));
+    pointers.push_back(&filters.back());
+  }
+  std::vector<uint32_t> rows(values.size());
+  size_t n = 0;
+  const Column all = Column::OfNumbers(values.data(), values.size());
+  ASSERT_TRUE(IsOk(SelectMaybes(pointers.data(), 3, all, kAllRows, values.size(), rows.data(), &n)));
+  rows.resize(n);
+  EXPECT_EQ(std::vector<uint32_t>(rows.begin(), rows.begin() + 1500), FirstRows(1500));
+  EXPECT_LT(n, 1510u);
+
+  uint8_t may_contain[3];
+  ASSERT_TRUE(IsOk(MayContainAny(pointers.data(), 3, all.Slice(500, 3), may_contain)));
+  EXPECT_EQ(std::vector<int>(may_contain, may_contain + 3), (std::vector<int>{0, 1, 0}));
+  EXPECT_TRUE(Says(StatusCode::kInvalidArgument, SelectMaybes(pointers.data(), 0, all, kAllRows, 1, rows.data(), &n),
+                   "no filter"));
+  EXPECT_EQ(n, 1u);
+}
+
+TEST(Columns, ABuilderMakesTheImageOfTheirKeys) {
+  std::vector<int64_t> values(5000);
+  std::iota(values.begin(), values.end(), -100);
+  const FilterOptions options = FilterOptions::AtBitsPerKey(12);
+  FilterBuilder by_column(options), by_key(options);
+  ASSERT_TRUE(IsOk(AddColumn(Column::OfNumbers(values.data(), values.size()), &by_column)));
+  for (const int64_t value : values) by_key.AddKey(value);
+  EXPECT_EQ(by_column.num_keys(), by_key.num_keys());
+  std::string image, expected;
+  ASSERT_TRUE(IsOk(by_column.Finish(&image)));
+  ASSERT_TRUE(IsOk(by_key.Finish(&expected)));
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
+  EXPECT_EQ(std::string(image, 0, view.body_bytes()), std::string(expected, 0, view.body_bytes()));
+  EXPECT_EQ(Selected(view, Column::OfNumbers(values.data(), values.size())), FirstRows(values.size()));
+}
+
+TEST(Columns, NullsAreNotAddedUnlessTheyAreValues) {
+  const int64_t values[] = {1, 2, 3};
+  const uint8_t validity = 0b101;
+  Column column = Column::OfNumbers(values, 3);
+  column.SetValidity(&validity);
+  for (const Nulls nulls : {Nulls::kNever, Nulls::kAlways, Nulls::kAsValue}) {
+    column.SetNulls(nulls);
+    Filter filter;
+    ASSERT_TRUE(IsOk(filter.Create(100, FilterOptions::AtBitsPerKey(30))));
+    ASSERT_TRUE(IsOk(AddColumn(column, &filter)));
+    EXPECT_TRUE(filter.MayContainKey(1) && filter.MayContainKey(3));
+    EXPECT_FALSE(filter.MayContainKey(2));
+    EXPECT_EQ(filter.MayContainKey("linefilter.null"), nulls == Nulls::kAsValue);
+  }
+}
+
+// A filter of Parquet's hash takes what Parquet stores: 4 bytes of integers that have no more, and floats as they are.
+TEST(Columns, OfParquetsHashAreWhatParquetStores) {
+  const int32_t narrow[] = {-1, 7};
+  const int16_t narrower[] = {-1, 7};
+  const int64_t wide[] = {-1, 7};
+  const float real[] = {-0.0f, 1.5f};
+  const std::string_view text[] = {"a", ""};
+  KeyHash parquet;
+  parquet.id = HashId::kParquet;
+  const auto hash = [&](const Column& column) {
+    std::vector<uint64_t> hashes(2);
+    EXPECT_TRUE(IsOk(HashColumns(column, parquet, hashes.data())));
+    return hashes;
+  };
+  const auto bytes = [](const auto& value) { return ParquetHashBytes(&value, sizeof(value)); };
+  EXPECT_EQ(hash(Column::OfNumbers(narrow, 2)), (std::vector<uint64_t>{bytes(narrow[0]), bytes(narrow[1])}));
+  EXPECT_EQ(hash(Column::OfNumbers(narrower, 2)), (std::vector<uint64_t>{bytes(narrow[0]), bytes(narrow[1])}));
+  EXPECT_EQ(hash(Column::OfNumbers(wide, 2)), (std::vector<uint64_t>{bytes(wide[0]), bytes(wide[1])}));
+  EXPECT_EQ(hash(Column::OfNumbers(real, 2)), (std::vector<uint64_t>{bytes(real[0]), bytes(real[1])}));
+  EXPECT_EQ(hash(Column::OfTexts(text, 2)), (std::vector<uint64_t>{ParquetHash("a"), ParquetHash("")}));
+  EXPECT_EQ(hash(Column::OfInstants(wide, 2, TimeUnit::kDay)), (std::vector<uint64_t>{bytes(wide[0]), bytes(wide[1])}));
+  EXPECT_EQ(hash(Column::OfDecimals(wide, 2, 2)), (std::vector<uint64_t>{bytes(wide[0]), bytes(wide[1])}));
+  Column in_form = Column::OfNumbers(narrow, 2);
+  ASSERT_TRUE(IsOk(in_form.SetForm(KeyForm::kReal)));
+  uint64_t unused[2];
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, HashColumns(in_form, parquet, unused), "keeps the form"));
+  Column with_nulls = Column::OfNumbers(narrow, 2);
+  with_nulls.SetNulls(Nulls::kAsValue);
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, HashColumns(with_nulls, parquet, unused), "no nulls"));
+}
+
+TEST(Columns, WhatCannotBeAskedKeepsAllRowsAndSaysWhy) {
+  std::vector<int64_t> values(1500);
+  const Column column = Column::OfNumbers(values.data(), values.size());
+  const std::vector<uint32_t> all = FirstRows(values.size());
+  EXPECT_EQ(Selected(Filter(), column, StatusCode::kIncompatible, "was not made"), all);
+  SwappableFilter swappable;
+  EXPECT_EQ(Selected(swappable, column, StatusCode::kIncompatible, "ask a lease"), all);
+
+  FilterOptions options = FilterOptions::AtBitsPerKey(12);
+  Filter filter;
+  ASSERT_TRUE(IsOk(filter.Create(100, options)));
+  const Column two[] = {column, column}, uneven[] = {column, column.Slice(0, 3)};
+  EXPECT_EQ(Selected(filter, Columns(two, 2), StatusCode::kIncompatible, "hash id kCaller"), all);
+  EXPECT_EQ(Selected(filter, Columns(uneven, 2), StatusCode::kInvalidArgument, "as many rows"), all);
+  options.hash_id = HashId::kCaller;
+  Filter of_caller;
+  ASSERT_TRUE(IsOk(of_caller.Create(100, options)));
+  EXPECT_EQ(Selected(of_caller, column, StatusCode::kIncompatible, "caller's own hashes"), all);
+  EXPECT_EQ(
+      Selected(filter, Column::OfDecimals(values.data(), values.size(), 39), StatusCode::kInvalidArgument, "scale"),
+      all);
+  Filter none;
+  EXPECT_TRUE(Says(StatusCode::kInvalidArgument, AddColumn(column, &none), "created"));
+}
+
+// A fault inside keeps the rows around it; the others are answered.
+TEST(Columns, AFaultInTheArraysKeepsTheRowsAroundIt) {
+  std::vector<int32_t> indices(3000);
+  indices[1100] = 5;
+  const int64_t values[] = {1, 2};
+  const Column inner = Column::OfNumbers(values, 2);
+  Filter filter;
+  ASSERT_TRUE(IsOk(filter.Create(100, FilterOptions::AtBitsPerKey(30))));
+  const Column column = Column::OfDictionary(Column::OfNumbers(indices.data(), indices.size()), &inner);
+  const std::vector<uint32_t> rows = Selected(filter, column, StatusCode::kCorrupt, "outside of the dictionary");
+  EXPECT_EQ(rows.size(), 1024u);
+  EXPECT_EQ(rows[0], 1024u);
+  EXPECT_TRUE(Says(StatusCode::kCorrupt, AddColumn(column, &filter), "outside of the dictionary"));
+
+  const int32_t ends[] = {10, 20};
+  const Column runs = Column::OfRuns(Column::OfNumbers(ends, 2), &inner, 25);
+  EXPECT_EQ(Selected(filter, runs, StatusCode::kCorrupt, "end before the last row").size(), 25u);
+  const double halves[] = {0.5};
+  EXPECT_EQ(Selected(filter, Column::OfDictionary(Column::OfNumbers(halves, 1), &inner), StatusCode::kInvalidArgument,
+                     "are integers"),
+            FirstRows(1));
+  EXPECT_EQ(Selected(filter, Column::OfConstant(&runs, 2), StatusCode::kInvalidArgument, "make them plain").size(), 2u);
+
+  std::vector<int64_t> many(65537);
+  std::vector<uint16_t> narrow(65536);
+  size_t n = 77;
+  EXPECT_TRUE(Says(StatusCode::kInvalidArgument,
+                   SelectMaybes(filter, Column::OfNumbers(many.data(), many.size()),
+                                static_cast<const uint16_t*>(nullptr), many.size(), narrow.data(), &n),
+                   "of 16 bits"));
+  EXPECT_EQ(n, 77u);
+  uint32_t out[] = {7, 1, 0};
+  EXPECT_TRUE(Says(StatusCode::kCorrupt, SelectMaybes(filter, inner, out, 3, out, &n), "row number"));
+  EXPECT_EQ(n, 3u);
+}
+
+// Offsets of 64 bits reach behind 2^31 bytes; the pages between are never touched.
+TEST(Columns, HaveTextsBehind2GiB) {
+  constexpr size_t kFar = (size_t{1} << 31) + 4096;
+  if (sizeof(size_t) < 8) GTEST_SKIP() << "no such array has room";
+  char* const bytes = static_cast<char*>(std::calloc(kFar, 1));
+  if (bytes == nullptr) GTEST_SKIP() << "no memory";
+  std::memcpy(bytes + kFar - 5, "alice", 5);
+  const int64_t offsets[] = {0, 3, kFar - 5, kFar};
+  Filter filter;
+  ASSERT_TRUE(IsOk(filter.Create(100, FilterOptions::AtBitsPerKey(30))));
+  filter.InsertKey("alice");
+  const Column all = Column::OfTexts(offsets, bytes, 3);
+  EXPECT_EQ(Selected(filter, all.Slice(2, 1)), FirstRows(1));
+  const uint32_t row = 2;
+  uint32_t out[1];
+  size_t n = 0;
+  ASSERT_TRUE(IsOk(SelectMaybes(filter, all, &row, 1, out, &n)));
+  EXPECT_EQ(n, 1u);
+  std::free(bytes);
+}
+
+}  // namespace
+}  // namespace linefilter::test
