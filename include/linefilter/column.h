@@ -28,7 +28,7 @@
 
 namespace linefilter {
 
-// What the values of a column become before they are hashed (doc/FORMAT.md section 12). Ids are never reused.
+// What the values of a column become before they are hashed (doc/FORMAT.md section 13). Ids are never reused.
 enum class KeyForm : uint8_t {
   kUnknown = 0,        // nobody said
   kText = 1,           // the bytes

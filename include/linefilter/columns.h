@@ -12,7 +12,7 @@
 // form than the filter's keys, a filter of the caller's hashes, a column that is broken.
 //
 // Several columns are one key: pass an array of them. Their combined hash belongs to a filter of hash id kCaller, whose
-// seed it takes, and whose image then names the forms of the columns (doc/FORMAT.md section 12).
+// seed it takes, and whose image then names the forms of the columns (doc/FORMAT.md section 13).
 //
 // All calls are thread-safe as the questions and insertions of the filter are. A ScanFilter is for one thread.
 #ifndef LINEFILTER_COLUMNS_H_

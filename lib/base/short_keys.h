@@ -1,4 +1,5 @@
-// XXH3 of 1 to 16 bytes, for keys that are hashed together. It is written from the specification, xxhash_spec.md.
+// XXH3 of 1 to 16 bytes, and of up to 32 by vectors, for keys that are hashed together. It is written from the
+// specification, xxhash_spec.md.
 //
 // XXH3 has a path of its own for 1 to 3, for 4 to 8 and for 9 to 16 bytes. Words of a language take them in turns, and
 // where keys are hashed one by one no CPU predicts which is next: that costs as much as the hash. So whoever has many
@@ -21,7 +22,10 @@ namespace linefilter::internal {
 inline constexpr uint64_t kMixUpTo8 = 0x9fb21c651e98df25u, kMixUpTo16 = 0x165667919e3779f9u;
 inline constexpr uint64_t kFirstMixUpTo3 = 0xc2b2ae3d27d4eb4fu, kSecondMixUpTo3 = 0x165667b19e3779f9u;
 
-// The longest key that has a path here.
+// What the length of 17 to 32 bytes is multiplied with: the first prime of XXH64.
+inline constexpr uint64_t kSizeUpTo32 = 0x9e3779b185ebca87u;
+
+// The longest key that has a path in plain code here.
 inline constexpr size_t kShortKey = 16;
 
 // What the paths xor a key with: words of the secret, and the seed of HashKey.
@@ -34,9 +38,11 @@ struct ShortKeyFlips {
     up_to_8 = (kDefaultSecret[1] ^ kDefaultSecret[2]) - (seed ^ (uint64_t{swapped} << 32));
     first_of_16 = (kDefaultSecret[3] ^ kDefaultSecret[4]) + seed;
     last_of_16 = (kDefaultSecret[5] ^ kDefaultSecret[6]) - seed;
+    for (size_t i = 0; i < 4; ++i) of_32[i] = i % 2 == 0 ? kDefaultSecret[i] + seed : kDefaultSecret[i] - seed;
   }
   uint64_t up_to_3, up_to_8;
   uint64_t first_of_16, last_of_16;  // for the first 8 bytes of 9 to 16, and for the last ones
+  uint64_t of_32[4];                 // for the first 16 bytes of 17 to 32, and for the last ones
 };
 
 // Makes the hashes of n keys by plain code: groups whose keys take several paths are sorted by path. It fetches what

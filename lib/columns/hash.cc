@@ -1,5 +1,5 @@
 // The keys of a chunk of rows: the hash of each, and which have none. Several columns are one key by their combined
-// hash (doc/FORMAT.md section 12).
+// hash (doc/FORMAT.md section 13).
 #include <cstring>
 
 #include "lib/columns/chunk.h"

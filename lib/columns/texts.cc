@@ -31,34 +31,31 @@ std::string_view TextOfOffsets(const ColumnData& data, size_t i) {
 // Both kinds of views keep up to 12 bytes beside their length.
 constexpr size_t kViewBytes = 16, kMostInside = 12;
 
-std::string_view TextOfView(const ColumnData& data, size_t i) {
+// In place of a view of more bytes: outside(view, size).
+template <class Outside>
+std::string_view TextOfView(const ColumnData& data, size_t i, const Outside& outside) {
   const char* const view = static_cast<const char*>(data.values) + i * kViewBytes;
   const int32_t size = At<int32_t>(view, 0);
   if (size < 0) return Impossible();
   if (static_cast<size_t>(size) <= kMostInside) return std::string_view(view + 4, static_cast<size_t>(size));
-  if (data.type == ColumnType::kPointerViews) {
-    return std::string_view(At<const char*>(view + 8, 0), static_cast<size_t>(size));
-  }
-  const int32_t buffer = At<int32_t>(view, 2), offset = At<int32_t>(view, 3);
-  if (buffer < 0 || offset < 0 || static_cast<size_t>(buffer) >= data.width) return Impossible();
-  const char* const bytes = static_cast<const char* const*>(data.bytes)[buffer];
-  return std::string_view(bytes + offset, static_cast<size_t>(size));
+  return outside(view, static_cast<size_t>(size));
 }
 
-std::string_view TextOfRow(const ColumnData& data, size_t row) {
-  const size_t i = data.first + row;
-  switch (data.type) {
-    case ColumnType::kFixedBytes:
-      return std::string_view(static_cast<const char*>(data.values) + i * data.width, data.width);
-    case ColumnType::kText32:
-      return TextOfOffsets<int32_t>(data, i);
-    case ColumnType::kText64:
-      return TextOfOffsets<int64_t>(data, i);
-    case ColumnType::kStringViews:
-      return static_cast<const std::string_view*>(data.values)[i];
-    default:
-      return TextOfView(data, i);
-  }
+std::string_view TextOfPointer(const ColumnData& data, size_t i) {
+  return TextOfView(data, i,
+                    [](const char* view, size_t size) { return std::string_view(At<const char*>(view + 8, 0), size); });
+}
+
+std::string_view TextOfBuffer(const ColumnData& data, size_t i) {
+  return TextOfView(data, i, [&data](const char* view, size_t size) {
+    const int32_t buffer = At<int32_t>(view, 2), offset = At<int32_t>(view, 3);
+    if (buffer < 0 || offset < 0 || static_cast<size_t>(buffer) >= data.width) return Impossible();
+    return std::string_view(static_cast<const char* const*>(data.bytes)[buffer] + offset, size);
+  });
+}
+
+std::string_view TextOfWidth(const ColumnData& data, size_t i) {
+  return std::string_view(static_cast<const char*>(data.values) + i * data.width, data.width);
 }
 
 std::string_view WithoutSpacesAtTheEnd(std::string_view text) {
@@ -66,16 +63,44 @@ std::string_view WithoutSpacesAtTheEnd(std::string_view text) {
   return text;
 }
 
-// Views of n rows of the chunk from row `begin` on; false if a text cannot be.
+// Views of n rows of the chunk from row `begin` on, by text_at(data, place); false if a text cannot be.
+template <class TextAt>
+bool MakeViewsBy(const TextAt& text_at, const ColumnData& data, const RowChunk& chunk, const RowBits* nulls,
+                 size_t begin, size_t n, std::string_view* views) {
+  size_t num_impossible = 0;
+  if (nulls != nullptr || chunk.rows != nullptr) {
+    for (size_t i = 0; i < n; ++i) {
+      const bool is_null = nulls != nullptr && (*nulls)[begin + i];
+      views[i] = is_null ? std::string_view() : text_at(data, data.first + chunk.row(begin + i));
+      num_impossible += IsImpossible(views[i]) ? 1 : 0;
+    }
+  } else {
+    const size_t first = data.first + chunk.first + begin;
+    for (size_t i = 0; i < n; ++i) {
+      views[i] = text_at(data, first + i);
+      num_impossible += IsImpossible(views[i]) ? 1 : 0;
+    }
+  }
+  return num_impossible == 0;
+}
+
 bool MakeViews(const ColumnData& data, const RowChunk& chunk, const RowBits* nulls, size_t begin, size_t n,
                std::string_view* views) {
-  bool are_possible = true;
-  for (size_t i = 0; i < n; ++i) {
-    const bool is_null = nulls != nullptr && (*nulls)[begin + i];
-    views[i] = is_null ? std::string_view() : TextOfRow(data, chunk.row(begin + i));
-    are_possible = are_possible && !IsImpossible(views[i]);
+  const auto make = [&](const auto& text_at) { return MakeViewsBy(text_at, data, chunk, nulls, begin, n, views); };
+  switch (data.type) {
+    case ColumnType::kFixedBytes:
+      return make([](const ColumnData& d, size_t i) { return TextOfWidth(d, i); });
+    case ColumnType::kText32:
+      return make([](const ColumnData& d, size_t i) { return TextOfOffsets<int32_t>(d, i); });
+    case ColumnType::kText64:
+      return make([](const ColumnData& d, size_t i) { return TextOfOffsets<int64_t>(d, i); });
+    case ColumnType::kViews:
+      return make([](const ColumnData& d, size_t i) { return TextOfBuffer(d, i); });
+    case ColumnType::kPointerViews:
+      return make([](const ColumnData& d, size_t i) { return TextOfPointer(d, i); });
+    default:
+      return make([](const ColumnData& d, size_t i) { return static_cast<const std::string_view*>(d.values)[i]; });
   }
-  return are_possible;
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // Hashes of many keys at once, the same ones as HashKey makes. It lies here, because it asks for the chosen target.
 //
 // On AVX-512 a key of up to 16 bytes is loaded as a whole, by a mask of its bytes: so nothing is read behind its end,
-// and nothing branches on its length. Eight keys are a vector then, which goes all of XXH3's short paths. A
-// product of 64 bits is one instruction there. Older targets have neither, and run plain code.
+// and nothing branches on its length. Eight keys are a vector then, which goes all of XXH3's short paths. If some keys
+// have 17 to 32 bytes, the last 16 of these are loaded, too. A product of 64 bits is one instruction there. Older
+// targets have neither, and run plain code.
 #include "lib/base/short_keys.h"
 #include "lib/layouts/target.h"
 #include "linefilter/hash.h"
@@ -99,34 +100,79 @@ HWY_INLINE WordVec HashUpTo16(const EightKeys& keys, WordVec bits, const interna
   return XorShifted<32>(hn::Mul(XorShifted<37>(h), Words(internal::kMixUpTo16)));
 }
 
+// The longest key that vectors take.
+constexpr size_t kVectorKey = 2 * internal::kShortKey;
 // So many keys are loaded, then hashed: a vector of two loads would wait for their stores.
 constexpr size_t kTogether = 64;
 
-// Hashes n keys, a multiple of 8 and at most kTogether; 1 to 16 bytes by vectors, and the others one by one.
+// The first 16 bytes of some keys, and the last 16 of those that have 17 to 32; what a key has not is 0.
+struct LoadedKeys {
+  alignas(64) uint64_t first[2 * kTogether], last[2 * kTogether], sizes[kTogether];
+
+  HWY_INLINE bool LoadFirst(const std::string_view* keys, size_t n, size_t end) {
+    size_t most = 0;
+    for (size_t i = 0; i < n; ++i) {
+      internal::FetchKeyAhead(keys, i, end);
+      const size_t size = keys[i].size();
+      const unsigned used = (1u << (size < internal::kShortKey ? size : internal::kShortKey)) - 1;
+      const __m128i key = _mm_maskz_loadu_epi8(static_cast<__mmask16>(used), keys[i].data());
+      _mm_store_si128(reinterpret_cast<__m128i*>(first + 2 * i), key);
+      sizes[i] = size;
+      most = size > most ? size : most;
+    }
+    return most > internal::kShortKey;
+  }
+  HWY_INLINE void LoadLast(const std::string_view* keys, size_t n) {
+    for (size_t i = 0; i < n; ++i) {
+      const size_t size = keys[i].size();
+      const bool is_long = size - internal::kShortKey - 1 < internal::kShortKey;
+      const char* const end = keys[i].data() + (is_long ? size - internal::kShortKey : 0);
+      const __m128i bytes = _mm_maskz_loadu_epi8(static_cast<__mmask16>(is_long ? 0xffff : 0), end);
+      _mm_store_si128(reinterpret_cast<__m128i*>(last + 2 * i), bytes);
+    }
+  }
+};
+
+HWY_INLINE WordVec EvenWords(const uint64_t* words) {
+  return hn::ConcatEven(WordTag(), hn::Load(WordTag(), words + kLanes), hn::Load(WordTag(), words));
+}
+HWY_INLINE WordVec OddWords(const uint64_t* words) {
+  return hn::ConcatOdd(WordTag(), hn::Load(WordTag(), words + kLanes), hn::Load(WordTag(), words));
+}
+
+// XXH3 of 17 to 32 bytes; `last` are the last 16 of each key.
+HWY_INLINE WordVec HashUpTo32(const EightKeys& keys, const uint64_t* last, const internal::ShortKeyFlips& flips) {
+  const WordVec begin =
+      FoldedProduct(hn::Xor(keys.low, Words(flips.of_32[0])), hn::Xor(keys.high, Words(flips.of_32[1])));
+  const WordVec end =
+      FoldedProduct(hn::Xor(EvenWords(last), Words(flips.of_32[2])), hn::Xor(OddWords(last), Words(flips.of_32[3])));
+  const WordVec h = hn::Add(hn::Mul(keys.sizes, Words(internal::kSizeUpTo32)), hn::Add(begin, end));
+  return XorShifted<32>(hn::Mul(XorShifted<37>(h), Words(internal::kMixUpTo16)));
+}
+
+HWY_INLINE WordVec HashEight(const LoadedKeys& loaded, size_t i, const internal::ShortKeyFlips& flips) {
+  const EightKeys eight = {EvenWords(loaded.first + 2 * i), OddWords(loaded.first + 2 * i),
+                           hn::Load(WordTag(), loaded.sizes + i)};
+  const WordVec bits = hn::ShiftLeft<3>(eight.sizes);
+  const __mmask8 above_8 = _mm512_cmpgt_epu64_mask(eight.sizes.raw, Words(8).raw);
+  const __mmask8 below_4 = _mm512_cmplt_epu64_mask(eight.sizes.raw, Words(4).raw);
+  const __mmask8 above_16 = _mm512_cmpgt_epu64_mask(eight.sizes.raw, Words(internal::kShortKey).raw);
+  __m512i hash =
+      _mm512_mask_blend_epi64(above_8, HashUpTo8(eight, bits, flips.up_to_8).raw, HashUpTo16(eight, bits, flips).raw);
+  if (below_4 != 0) hash = _mm512_mask_blend_epi64(below_4, hash, HashUpTo3(eight, bits, flips.up_to_3).raw);
+  if (above_16 != 0) hash = _mm512_mask_blend_epi64(above_16, hash, HashUpTo32(eight, loaded.last + 2 * i, flips).raw);
+  return WordVec{hash};
+}
+
+// Hashes n keys, a multiple of 8 and at most kTogether; 1 to 32 bytes by vectors, and the others one by one.
 HWY_INLINE void HashTogether(const std::string_view* keys, size_t n, size_t end, uint64_t seed,
                              const internal::ShortKeyFlips& flips, uint64_t* hashes) {
-  const WordTag d;
-  alignas(64) uint64_t bytes[2 * kTogether];
-  alignas(64) uint64_t sizes[kTogether];
-  for (size_t i = 0; i < n; ++i) {
-    internal::FetchKeyAhead(keys, i, end);
-    const size_t size = keys[i].size();
-    const unsigned used = (1u << (size < internal::kShortKey ? size : internal::kShortKey)) - 1;
-    const __m128i key = _mm_maskz_loadu_epi8(static_cast<__mmask16>(used), keys[i].data());
-    _mm_store_si128(reinterpret_cast<__m128i*>(bytes + 2 * i), key);
-    sizes[i] = size;
-  }
+  LoadedKeys loaded;
+  if (loaded.LoadFirst(keys, n, end)) loaded.LoadLast(keys, n);
   for (size_t i = 0; i < n; i += kLanes) {
-    const WordVec some = hn::Load(d, bytes + 2 * i), others = hn::Load(d, bytes + 2 * i + kLanes);
-    const EightKeys eight = {hn::ConcatEven(d, others, some), hn::ConcatOdd(d, others, some), hn::Load(d, sizes + i)};
-    const WordVec bits = hn::ShiftLeft<3>(eight.sizes);
-    const __mmask8 above_8 = _mm512_cmpgt_epu64_mask(eight.sizes.raw, Words(8).raw);
-    const __mmask8 below_4 = _mm512_cmplt_epu64_mask(eight.sizes.raw, Words(4).raw);
-    __m512i hash =
-        _mm512_mask_blend_epi64(above_8, HashUpTo8(eight, bits, flips.up_to_8).raw, HashUpTo16(eight, bits, flips).raw);
-    if (below_4 != 0) hash = _mm512_mask_blend_epi64(below_4, hash, HashUpTo3(eight, bits, flips.up_to_3).raw);
-    hn::StoreU(WordVec{hash}, d, hashes + i);
-    unsigned rest = _mm512_cmpgt_epu64_mask(hn::Sub(eight.sizes, Words(1)).raw, Words(internal::kShortKey - 1).raw);
+    hn::StoreU(HashEight(loaded, i, flips), WordTag(), hashes + i);
+    const WordVec less_1 = hn::Sub(hn::Load(WordTag(), loaded.sizes + i), Words(1));
+    unsigned rest = _mm512_cmpgt_epu64_mask(less_1.raw, Words(kVectorKey - 1).raw);
     for (; HWY_UNLIKELY(rest != 0); rest &= rest - 1) {
       const size_t at = i + static_cast<size_t>(__builtin_ctz(rest));
       hashes[at] = HashBytes(keys[at].data(), keys[at].size(), seed);
@@ -140,7 +186,7 @@ void HashTexts(const std::string_view* keys, size_t n, size_t num_ahead, uint64_
   size_t i = 0;
   for (size_t size; n - i >= kLanes; i += size) {
     size = (n - i < kTogether ? n - i : kTogether) / kLanes * kLanes;
-    if (internal::MostAreLonger(internal::kShortKey, keys + i, size)) {
+    if (internal::MostAreLonger(kVectorKey, keys + i, size)) {
       for (size_t k = i; k < i + size; ++k) hashes[k] = HashBytes(keys[k].data(), keys[k].size(), seed);
     } else {
       HashTogether(keys + i, size, end - i, seed, flips, hashes + i);

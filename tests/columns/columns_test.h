@@ -1,5 +1,5 @@
 // Columns of every type with the bytes that each of their values is hashed as, written anew from doc/FORMAT.md
-// section 12: a test asks for these bytes one by one what the library asks for a column.
+// section 13: a test asks for these bytes one by one what the library asks for a column.
 #ifndef LINEFILTER_TESTS_COLUMNS_COLUMNS_TEST_H_
 #define LINEFILTER_TESTS_COLUMNS_COLUMNS_TEST_H_
 
