@@ -45,6 +45,7 @@
 #include "linefilter/hash.h"
 #include "linefilter/internal/append.h"
 #include "linefilter/internal/export.h"
+#include "linefilter/internal/key_kinds.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
 #include "linefilter/sizing.h"
@@ -113,6 +114,11 @@ class LINEFILTER_EXPORT FilterBuilder {
   // hashes of an image at once: only the first keys of an image are not copied, and where others follow, or where many
   // come again, these are copied, too.
   void BorrowHashes(const uint64_t* hashes, size_t n) noexcept;
+
+  // Adds the forms of columns to those of the keys of this image, which tells them, and their kind (KeyFilter has the
+  // rules), and the number of keys, whatever the size of the body. They are forgotten with the keys. Keys of another
+  // kind or form than the options and this tell are not noticed: for them say NoteKeyForms(kUnknownKeyForms).
+  void NoteKeyForms(uint64_t forms) noexcept { noted_.AddForms(forms); }
 
   // The keys that were added so far, each time that they came. sizing() tells how many the size counts.
   uint64_t num_keys() const noexcept { return num_keys_; }
@@ -230,6 +236,7 @@ class LINEFILTER_EXPORT FilterBuilder {
   uint64_t num_sketched_ = 0;              // hashes of the chunks that sketch_ has
   uint64_t chunk_memory_ = 0;
   uint64_t chunks_at_once_ = 2;  // how many chunks threads fill at once
+  internal::KeyKinds noted_;     // with those of the options the kinds and forms of the next image
   bool options_are_good_;
   uint32_t sketch_level_ = 0;
   uint64_t own_[136];     // the first chunk, from the first line that begins here

@@ -89,6 +89,10 @@ class LINEFILTER_EXPORT FilterBase {
   // The kinds of its keys, as far as somebody told them (linefilter/key.h): kUnknown if nobody did, or if keys came of
   // which nobody did. Look at it before many keys are asked: members of another kind would be "absent".
   KeyKind key_kind() const noexcept { return key_kinds_.kind(); }
+  // The forms of the columns that its keys came from (doc/FORMAT.md section 13): byte i is the KeyForm of column i, and
+  // 0x80 more if its nulls are keys. Keys of the kind text or integer alone have that form. It is 0 if nothing was told
+  // yet, kUnknownKeyForms if nobody knows them, or if they differ.
+  uint64_t key_forms() const noexcept { return key_kinds_.key_forms(); }
   // 0 in `retrieval`, which has none, and in a `container`, whose stages have their own. Those of a RotatingFilter's
   // generations are the same.
   uint32_t num_probes() const noexcept { return state_.num_probes; }

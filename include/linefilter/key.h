@@ -49,6 +49,10 @@ enum class KeyKind : uint8_t {
 // "unknown", "text", "integer" or "mixed"; "unknown" for what is no kind.
 LINEFILTER_EXPORT const char* KeyKindName(KeyKind kind) noexcept;
 
+// The key forms of the columns that were added to a filter, one byte for each of up to 8 columns (linefilter/column.h).
+// They are unknown if nobody said them, or if columns of several forms came.
+inline constexpr uint64_t kUnknownKeyForms = ~uint64_t{0};
+
 namespace internal {
 
 template <class T, class... Others>

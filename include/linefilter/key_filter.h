@@ -75,12 +75,18 @@ class LINEFILTER_EXPORT KeyFilter : public FilterBase {
   void NoteKeyKind(KeyKind kind) noexcept {
     if (layout_ != Layout::kAuto) key_kinds_.Add(kind);
   }
+  // Adds the forms of columns to those that the filter has (key_forms), as NoteKeyKind adds a kind, and notes the kind,
+  // too: text or integer if it is one column of that form, else kUnknown. Other forms than those of before make them
+  // unknown until the filter is cleared; so does what are no forms of 1 to 8 columns. AddColumn (columns.h) calls it.
+  void NoteKeyForms(uint64_t forms) noexcept {
+    if (layout_ != Layout::kAuto) key_kinds_.AddForms(forms);
+  }
 
   // The bytes held, this object included.
   uint64_t MemoryUse() const noexcept;
 
   // The size of the image (doc/FORMAT.md) of the keys inserted so far. The first kind of keys that is noted adds 9
-  // bytes, 5 where there are stages.
+  // bytes, 5 where there are stages. Forms that the kind does not tell add a byte for each column, and 4 or 8.
   uint64_t ImageBytes() const noexcept;
   // Writes the image to a sink, piece by piece.
   Status WriteImage(const Sink& sink) const noexcept;
@@ -92,7 +98,7 @@ class LINEFILTER_EXPORT KeyFilter : public FilterBase {
     for (;;) {
       const uint64_t image_bytes = ImageBytes();
       const Status status = internal::AppendToString(image, image_bytes, write);
-      // Another thread may have noted the first kind of keys meanwhile: that happens once.
+      // Another thread may have noted the first kind of keys, or forms, meanwhile: that happens a few times.
       if (status.ok() || ImageBytes() == image_bytes) return status;
     }
   }

@@ -63,6 +63,7 @@ struct BodyFacts {
   uint64_t body_bytes = 0;               // 0: the empty set; all stages together
   uint64_t seed = 0;                     // for a keyed hash CheckOfSecret of the secret; kParquet has 0
   uint64_t num_keys = 0;                 // if has_num_keys
+  uint64_t key_forms = 0;                // what FilterBase::key_forms tells; 0: what the kind of keys says
   BodyStage stages[kMaxBodyStages];      // the oldest first, as their parts of the body lie
   // `container` alone: the one bits of the newest stage when the keys in it were counted, or kUnknownOnes.
   uint64_t newest_ones = kUnknownOnes;

@@ -250,7 +250,7 @@ Status FilterBuilder::SizeNow(Sizing* sizing) const noexcept {
 
 uint64_t FilterBuilder::ImageBytes() const noexcept {
   Sizing sizing;
-  return SizeNow(&sizing).ok() ? internal::ImageBytesFor(options_, sizing) : 0;
+  return SizeNow(&sizing).ok() ? internal::ImageBytesFor(options_, sizing, noted_) : 0;
 }
 
 Status FilterBuilder::EstimateBytes(const FilterOptions& options, uint64_t num_keys, uint64_t* image_bytes,
@@ -296,6 +296,7 @@ void FilterBuilder::BeginAgain() noexcept {
   tail_ = first_ == nullptr ? nullptr : first_->hashes();
   tail_end_ = first_ == nullptr ? nullptr : tail_ + first_->capacity();
   num_borrowed_ = 0;
+  noted_ = internal::KeyKinds();
   num_keys_ = counted_at_ = counted_ = num_sketched_ = 0;
   chunks_at_once_ = kFewestChunks;
   if (options_are_good_) {

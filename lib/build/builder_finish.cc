@@ -53,7 +53,7 @@ Status FilterBuilder::CheckFinish(uint64_t* image_bytes) const noexcept {
   BulkPlan plan;
   Status status = SizeNow(&sizing);
   if (!status.ok()) return status;
-  const uint64_t needed = ImageBytesFor(options_, sizing);
+  const uint64_t needed = ImageBytesFor(options_, sizing, noted_);
   status = Plan(sizing, needed, &plan);
   if (status.ok()) *image_bytes = needed;
   return status;
@@ -172,7 +172,7 @@ Status FilterBuilder::FinishTo(void* out, size_t size, size_t* written) noexcept
   Sizing sizing;
   Status status = SizeNow(&sizing);
   if (!status.ok()) return status;
-  const uint64_t image_bytes = ImageBytesFor(options_, sizing);
+  const uint64_t image_bytes = ImageBytesFor(options_, sizing, noted_);
   if (size < image_bytes) return internal::BufferTooSmall(size, image_bytes);
   BulkPlan plan;
   status = Plan(sizing, image_bytes, &plan);
@@ -183,7 +183,7 @@ Status FilterBuilder::FinishTo(void* out, size_t size, size_t* written) noexcept
   if (options_.allocator.allocate != nullptr || options_.executor.run != nullptr) status_ = internal::Unfinished();
   status = BuildBody(sizing, plan, body, false, &partition);
   if (status.ok()) {
-    internal::WriteTrailer(options_.executor, TrailerFor(options_, sizing), body, body + sizing.body_bytes);
+    internal::WriteTrailer(options_.executor, TrailerFor(options_, sizing, noted_), body, body + sizing.body_bytes);
     if (written != nullptr) *written = static_cast<size_t>(image_bytes);
   }
   return Finished(status, sizing, &partition);
@@ -191,7 +191,7 @@ Status FilterBuilder::FinishTo(void* out, size_t size, size_t* written) noexcept
 
 Status FilterBuilder::WriteImage(const Sink& sink, const Sizing& sizing, Partition* partition) noexcept {
   BulkPlan plan;
-  Status status = Plan(sizing, ImageBytesFor(options_, sizing), &plan);
+  Status status = Plan(sizing, ImageBytesFor(options_, sizing, noted_), &plan);
   if (!status.ok()) return status;
   const uint64_t body_bytes = sizing.body_bytes;
   uint8_t* const body =
@@ -199,7 +199,8 @@ Status FilterBuilder::WriteImage(const Sink& sink, const Sizing& sizing, Partiti
   if (body == nullptr && body_bytes != 0) return internal::OutOfMemory(body_bytes);
   status = BuildBody(sizing, plan, body, internal::AllocatesZeros(options_.allocator, body_bytes), partition);
   if (status.ok()) {
-    status = internal::WriteToSink(TrailerFor(options_, sizing), body, options_.allocator, sink, options_.executor);
+    status =
+        internal::WriteToSink(TrailerFor(options_, sizing, noted_), body, options_.allocator, sink, options_.executor);
   }
   internal::Deallocate(options_.allocator, body, body_bytes);
   return status;

@@ -182,7 +182,8 @@ Status Filter::UnionBody(const FilterBase& other, const UnionOptions& options) n
   Status status = internal::CheckUnion({both, 2});
   if (status.ok()) status = internal::CheckUnionFpr({both, 2}, options);
   if (!status.ok()) return status;
-  const uint8_t key_kinds = internal::KeyKindsIn(*this).bits() | internal::KeyKindsIn(other).bits();
+  internal::KeyKinds key_kinds = internal::KeyKindsIn(*this);
+  key_kinds.Add(internal::KeyKindsIn(other));
   const bool adds_keys = other.body_bytes() != 0 && other.body() != body();
   const auto fold_blocks = FindMaker(layout())->fold_blocks;
   if (adds_keys && fold_blocks == nullptr) {
@@ -195,7 +196,7 @@ Status Filter::UnionBody(const FilterBase& other, const UnionOptions& options) n
     if (!status.ok()) return status;
     fold_blocks(other.body(), num_blocks, other.num_blocks() / num_blocks, true, num_probes(), mutable_body());
   }
-  key_kinds_.Add(key_kinds);
+  key_kinds_ = key_kinds;
   return Status();
 }
 

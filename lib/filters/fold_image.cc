@@ -97,7 +97,7 @@ Status UniteImages(const FilterView* const images[], size_t num_images, const Si
   for (size_t i = 0; i < num_images; ++i) {
     if (images[i]->body_bytes() != 0) model = images[i];
     body_bytes = std::gcd(body_bytes, images[i]->body_bytes());
-    key_kinds.Add(internal::KeyKindsIn(*images[i]).bits());
+    key_kinds.Add(internal::KeyKindsIn(*images[i]));
   }
   return Write(TrailerOf(*model, body_bytes, nullptr, key_kinds), images, num_images, sink, allocator);
 }

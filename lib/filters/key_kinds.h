@@ -14,7 +14,7 @@ namespace linefilter::internal {
 // only the body of a filter without keys is read to its end. `filter` has one body.
 inline KeyKinds KeyKindsIn(const FilterBase& filter) {
   const uint64_t size = filter.body_bytes();
-  if (filter.key_kinds().bits() != 0 || size == 0) return filter.key_kinds();
+  if (filter.key_kinds().told() || size == 0) return filter.key_kinds();
   const uint8_t* const body = filter.body();
   const bool has_keys = body[0] != 0 || memcmp(body, body + 1, static_cast<size_t>(size - 1)) != 0;
   return KeyKinds(has_keys ? KeyKinds::kUntold : uint8_t{0});

@@ -142,6 +142,7 @@ BodyFacts FactsOf(const FilterView& view) noexcept {
   facts.body_bytes = view.body_bytes();
   facts.seed = view.seed();
   facts.num_keys = view.num_keys();
+  facts.key_forms = view.key_forms();
   for (uint32_t i = 0; i < facts.num_stages; ++i) {
     const StageInfo stage = view.stage(i);
     facts.stages[i].num_blocks = stage.num_blocks;

@@ -17,6 +17,14 @@ namespace linefilter {
 namespace internal {
 namespace {
 
+// A kind that tells one form, though forms are unknown, needs a field that says so.
+KeyKinds KeyKindsOf(const BodyFacts& facts) {
+  const KeyKinds told(facts.key_kind);
+  if (AreKeyForms(facts.key_forms)) return KeyKinds(told.bits(), facts.key_forms);
+  const bool needs_field = facts.key_forms != 0 && AreKeyForms(told.forms());
+  return needs_field ? KeyKinds(told.bits(), UnknownForms(1)) : told;
+}
+
 // The trailer of these facts, which CheckBody takes, and the table and growth that it points to.
 struct TrailerOfFacts {
   uint8_t table[kMaxStages * kStageEntryBytes];
@@ -25,7 +33,7 @@ struct TrailerOfFacts {
 
   explicit TrailerOfFacts(const BodyFacts& facts) {
     trailer = MakeTrailer(facts.layout, facts.body_bytes, facts.num_probes, facts.hash_id, facts.seed,
-                          facts.has_num_keys ? &facts.num_keys : nullptr, KeyKinds(facts.key_kind));
+                          facts.has_num_keys ? &facts.num_keys : nullptr, KeyKindsOf(facts));
     if (!FactsOf(facts.layout).has_stages) {
       // What the facts say is written, also with a small body: a filter that lives must know when it is full.
       trailer.has_num_keys = facts.has_num_keys && facts.body_bytes != 0;

@@ -104,7 +104,14 @@ uint64_t CapacityOf(const internal::Trailer& trailer, uint32_t num_stages) {
 internal::KeyKinds KeyKindsOf(const internal::Trailer& trailer) {
   using internal::KeyKinds;
   const uint8_t kind = trailer.key_kind_bytes == internal::kKeyKindBytes ? trailer.key_kind[0] : uint8_t{255};
-  return kind == 0 ? KeyKinds(KeyKinds::kTold | KeyKinds::kUntold) : KeyKinds(static_cast<KeyKind>(kind));
+  const KeyKinds told =
+      kind == 0 ? KeyKinds(KeyKinds::kTold | KeyKinds::kUntold) : KeyKinds(static_cast<KeyKind>(kind));
+  if (trailer.key_forms_bytes == 0) return told;
+  // Who wrote forms had keys, or was about to: where no kind is told, these are of an unknown one.
+  const uint8_t bits = told.bits() == 0 ? KeyKinds::kUntold : told.bits();
+  const bool fits =
+      internal::AreKeyForms(trailer.key_forms) && internal::NumKeyForms(trailer.key_forms) == trailer.key_forms_bytes;
+  return KeyKinds(bits, fits ? trailer.key_forms : internal::UnknownForms(trailer.key_forms_bytes));
 }
 
 }  // namespace
@@ -140,7 +147,7 @@ Status FilterView::Open(const void* image, size_t size, VerifyMode verify, const
   internal::BindBody(*record, PartsOf(bytes, trailer), &state_);
   layout_ = static_cast<Layout>(trailer.layout);
   key_hash_ = {static_cast<HashId>(trailer.hash_id), trailer.seed, given.OrZero()};
-  if (trailer.key_kind != nullptr) key_kinds_ = KeyKindsOf(trailer);
+  if (trailer.key_kind != nullptr || trailer.key_forms_bytes != 0) key_kinds_ = KeyKindsOf(trailer);
   has_num_keys_ = trailer.has_num_keys || trailer.body_bytes == 0;
   num_keys_ = trailer.num_keys;
   chunk_checks_ = bytes + trailer.body_bytes;

@@ -31,6 +31,8 @@ Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, Has
   static constexpr uint8_t kContents[] = {0, 1, 2, 3};  // of the field, by the KeyKind
   const uint8_t kinds = key_kinds.bits();
   const bool kinds_are_told = (kinds & KeyKinds::kTold) != 0;
+  const uint64_t forms = key_kinds.forms();
+  const unsigned forms_bytes = FormsFieldBytes(forms);
   Trailer trailer;
   trailer.layout = static_cast<uint8_t>(layout);
   trailer.num_probes = static_cast<uint8_t>(num_probes);
@@ -38,12 +40,15 @@ Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, Has
   trailer.has_seed = seed != 0 || KeyHash::IsKeyed(hash_id);
   trailer.seed = seed;
   trailer.body_bytes = body_bytes;
-  trailer.has_num_keys = num_keys != nullptr && (body_bytes > kSmallBodyBytes || (body_bytes != 0 && kinds_are_told));
+  trailer.has_num_keys = num_keys != nullptr &&
+                         (body_bytes > kSmallBodyBytes || (body_bytes != 0 && (kinds_are_told || forms_bytes != 0)));
   trailer.num_keys = trailer.has_num_keys ? *num_keys : 0;
   if (kinds_are_told) {
     trailer.key_kind = &kContents[static_cast<uint8_t>(KeyKinds::KindOf(kinds))];
     trailer.key_kind_bytes = kKeyKindBytes;
   }
+  trailer.key_forms_bytes = static_cast<uint16_t>(forms_bytes);
+  trailer.key_forms = forms_bytes != 0 && AreKeyForms(forms) ? forms : 0;
   return trailer;
 }
 

@@ -22,14 +22,17 @@ static_assert(kPieceBytes % kChunkBytes == 0, "ImageWriter::Append takes whole c
 
 // num_keys is null if nobody counted. A body of at most 4 KiB does not record it, unless kinds of keys are told: a tiny
 // image of an engine has only the fixed trailer. The kinds of keys are written where one was told, also if it is
-// unknown by now: so an image never becomes shorter while it is written and other threads note kinds.
+// unknown by now: so an image never becomes shorter while it is written and other threads note kinds. Forms are kept
+// likewise, as zeros.
 Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, HashId hash_id, uint64_t seed,
                     const uint64_t* num_keys, const KeyKinds& key_kinds);
 
-// The trailer of what a builder makes.
-inline Trailer TrailerFor(const FilterOptions& options, const Sizing& sizing) {
+// The trailer of what a builder makes, which noted more kinds and forms than its options tell.
+inline Trailer TrailerFor(const FilterOptions& options, const Sizing& sizing, const KeyKinds& noted = KeyKinds()) {
+  KeyKinds key_kinds(options.key_kind);
+  key_kinds.Add(noted);
   return MakeTrailer(sizing.layout, sizing.body_bytes, sizing.num_probes, options.hash_id, options.key_hash().seed,
-                     &sizing.num_keys, KeyKinds(options.key_kind));
+                     &sizing.num_keys, key_kinds);
 }
 // The trailer of a filter that takes keys for as long as it lives: nobody counted them. Filter is a mutable one.
 template <class Filter>
@@ -42,8 +45,8 @@ Status NotCreated();
 // This is said instead of writing an image to a buffer that it does not fit into.
 Status BufferTooSmall(uint64_t has, uint64_t needs);
 
-inline uint64_t ImageBytesFor(const FilterOptions& options, const Sizing& sizing) {
-  return sizing.body_bytes + TrailerBytes(TrailerFor(options, sizing));
+inline uint64_t ImageBytesFor(const FilterOptions& options, const Sizing& sizing, const KeyKinds& noted = KeyKinds()) {
+  return sizing.body_bytes + TrailerBytes(TrailerFor(options, sizing, noted));
 }
 
 // Writes everything behind `body`, which is complete, to `out`.

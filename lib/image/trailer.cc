@@ -11,13 +11,15 @@ namespace linefilter::internal {
 namespace {
 
 constexpr unsigned kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunkChecks = 4, kFlagExtensions = 8;
-constexpr unsigned kCriticalExtension = 0x8000, kStageTable = 0x8002, kGrowth = 0x0002, kKeyKind = 0x0003;
+constexpr unsigned kCriticalExtension = 0x8000, kStageTable = 0x8002, kGrowth = 0x0002, kKeyKind = 0x0003,
+                   kKeyForms = 0x0004;
 
 // The bytes of the whole list, its length included; 0 if there is none.
 uint64_t ExtensionBytes(const Trailer& trailer) {
   const uint64_t fields = (trailer.stage_table != nullptr ? 4u + trailer.stage_table_bytes : 0) +
                           (trailer.growth != nullptr ? 4u + trailer.growth_bytes : 0) +
-                          (trailer.key_kind != nullptr ? 4u + trailer.key_kind_bytes : 0);
+                          (trailer.key_kind != nullptr ? 4u + trailer.key_kind_bytes : 0) +
+                          (trailer.key_forms_bytes != 0 ? 4u + trailer.key_forms_bytes : 0);
   return fields == 0 ? 0 : fields + 4;
 }
 
@@ -34,6 +36,11 @@ uint8_t* WriteExtensions(const Trailer& trailer, uint8_t* to) {
   to = WriteExtension(kStageTable, trailer.stage_table, trailer.stage_table_bytes, to);
   to = WriteExtension(kGrowth, trailer.growth, trailer.growth_bytes, to);
   to = WriteExtension(kKeyKind, trailer.key_kind, trailer.key_kind_bytes, to);
+  if (trailer.key_forms_bytes != 0) {
+    uint8_t forms[kMaxKeyFormsBytes];
+    StoreLE64(trailer.key_forms, forms);
+    to = WriteExtension(kKeyForms, forms, trailer.key_forms_bytes, to);
+  }
   StoreLE32(static_cast<uint32_t>(bytes - 4), to);
   return to + 4;
 }
@@ -75,6 +82,19 @@ KnownField FindKnown(unsigned id, bool has_stages, Trailer* trailer) {
   return {};
 }
 
+// The field of the forms of columns refuses no image, because older readers skip it. What is too short or too long, and
+// two of them, tell no forms.
+void TakeKeyForms(const uint8_t* content, uint64_t bytes, Trailer* trailer) {
+  const bool is_first = trailer->key_forms_bytes == 0;
+  trailer->key_forms = 0;
+  if (!is_first) return;
+  trailer->key_forms_bytes = static_cast<uint16_t>(bytes == 0                  ? 1
+                                                   : bytes < kMaxKeyFormsBytes ? bytes
+                                                                               : kMaxKeyFormsBytes);
+  if (bytes > kMaxKeyFormsBytes) return;
+  for (uint64_t i = 0; i < bytes; ++i) trailer->key_forms |= uint64_t{content[i]} << (8 * i);
+}
+
 // Goes through the list that ends at image + *rest, and cuts it off. It is kUnsupported if an unknown critical id is
 // among its fields; the caller reports it after the check has passed.
 Status CutExtensions(const uint8_t* image, uint64_t* rest, Trailer* trailer, Status* critical) {
@@ -93,6 +113,8 @@ Status CutExtensions(const uint8_t* image, uint64_t* rest, Trailer* trailer, Sta
       if (*known.content != nullptr) return Corrupt("an extension field comes twice");
       *known.content = field + 4;
       *known.bytes = static_cast<uint16_t>(field_bytes - 4);
+    } else if (id == kKeyForms) {
+      TakeKeyForms(field + 4, field_bytes - 4, trailer);
     } else if ((id & kCriticalExtension) != 0 && critical->ok()) {
       *critical =
           Status::Error(StatusCode::kUnsupported,
@@ -190,7 +212,8 @@ void WriteFields(const Trailer& trailer, const uint8_t* body, uint8_t* out) {
   if (trailer.body_bytes != 0 && body + trailer.body_bytes == out) {
     return write_check(body, trailer.body_bytes + fields_bytes);
   }
-  uint8_t covered[kSmallBodyBytes + 4 + kMaxStageTableBytes + 4 + kMaxWrittenGrowthBytes + 4 + kKeyKindBytes + 4 + 16];
+  uint8_t covered[kSmallBodyBytes + 4 + kMaxStageTableBytes + 4 + kMaxWrittenGrowthBytes + 4 + kKeyKindBytes + 4 +
+                  kMaxKeyFormsBytes + 4 + 16];
   if (trailer.body_bytes != 0) memcpy(covered, body, trailer.body_bytes);
   if (fields_bytes != 0) memcpy(covered + trailer.body_bytes, out, fields_bytes);
   write_check(covered, trailer.body_bytes + fields_bytes);

@@ -18,18 +18,21 @@ inline constexpr uint64_t kSmallBodyBytes = 4096;
 inline constexpr uint64_t kChunkBytes = 65536;
 // The longest extension fields that are written; a longer one is read.
 inline constexpr uint64_t kMaxStageTableBytes = 64 * 24, kMaxWrittenGrowthBytes = 1024, kKeyKindBytes = 1;
+inline constexpr uint64_t kMaxKeyFormsBytes = 8;
 
 // Words come first: behind bytes g++ clears them by vectors that lie across two of them, and who reads them next waits.
 struct Trailer {
   uint64_t seed = 0;
   uint64_t num_keys = 0;
   uint64_t body_bytes = 0;
+  uint64_t key_forms = 0;  // the field of the forms of columns, its first byte lowest; 0 if it tells none
   // These are fields of the extension list, within the image or from the writer; null if there is none. What they say
   // is not known here.
   const uint8_t* stage_table = nullptr;
   const uint8_t* growth = nullptr;
   const uint8_t* key_kind = nullptr;
   uint16_t stage_table_bytes = 0, growth_bytes = 0, key_kind_bytes = 0;
+  uint16_t key_forms_bytes = 0;  // 0: there is no such field; 1 to 8
   bool has_seed = false;
   bool has_num_keys = false;
   uint8_t layout = 0;

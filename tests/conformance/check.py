@@ -10,6 +10,7 @@ import sys
 
 sys.dont_write_bytecode = True  # leaves nothing in the source tree
 
+from linefilter_columns import hash_of_columns, key_of_column
 from linefilter_format import LAYOUTS, Filter
 from linefilter_hashes import KEYED, XXH3, check_of_secret, hash_of_key, siphash_1_3, xxh3_64, xxh64
 from linefilter_writer import make_body, make_image
@@ -82,7 +83,7 @@ def read_images(path):
             record["image"] = record["image"][:len(record["image"]) - int(rest[0])]
         elif word == "flip":
             record["image"] = flipped(record["image"], int(rest[0]))
-        elif word in ("xxh3", "secret", "reads", "fields", "extension", "key-kind", "added", "damaged-chunks", "maybe", "absent",
+        elif word in ("xxh3", "secret", "reads", "fields", "extension", "key-kind", "key-forms", "added", "damaged-chunks", "maybe", "absent",
                       "damage"):
             record.setdefault(word, []).append(rest)
         else:
@@ -131,6 +132,8 @@ def check_fields(name, reader, record):
     expect(found == told, name, "the reader finds", found, "and not", told)
     key_kind = int(record.get("key-kind", [["0"]])[0][0])
     expect(reader.key_kind == key_kind, name, "the kind of its keys is", reader.key_kind, "and not", key_kind)
+    key_forms = bytes(map(int, record.get("key-forms", [[]])[0]))
+    expect(reader.key_forms == key_forms, name, "the forms of its columns are", reader.key_forms, "and not", key_forms)
 
 
 def check_writer(name, reader, record):
@@ -181,14 +184,21 @@ def main():
     for size, told in of_parquet:
         found = "%016x" % xxh64(input_bytes(int(size)))
         expect(found == told, "XXH64 of", size, "bytes is", found, "and not", told)
+    rows = lines_of(os.path.join(folder, "columns.txt"))
+    for seed, told, *words in rows:
+        values = [word.split(":") for word in words]
+        for form, value, key in values:
+            expect(key_of_column(form, value).hex() == key, form, value, "becomes", key_of_column(form, value).hex())
+        found = "%016x" % hash_of_columns([bytes.fromhex(key) for _, _, key in values], int(seed, 16))
+        expect(found == told, "the hash of", *words, "seed", seed, "is", found, "and not", told)
     images = read_images(os.path.join(folder, "images.txt"))
     asked = sum(check_image(name, record) for name, record in images.items())
     with_secret = sum("secret" in record for record in images.values())
-    expect(len(hashes) >= 26 and len(keyed) >= 30 and len(of_parquet) >= 30 and len(images) >= 100 and with_secret >= 50
+    expect(len(hashes) >= 26 and len(keyed) >= 30 and len(of_parquet) >= 30 and len(rows) >= 30 and len(images) >= 100 and with_secret >= 50
            and asked >= 10000, "vectors are missing in", folder)
     for failure in failures:
         print(failure)
-    print(f"{len(hashes)} + {len(keyed)} + {len(of_parquet)} hashes, {len(images)} images, {asked} questions: {len(failures)} differences")
+    print(f"{len(hashes)} + {len(keyed)} + {len(of_parquet)} + {len(rows)} hashes, {len(images)} images, {asked} questions: {len(failures)} differences")
     return 1 if failures else 0
 
 

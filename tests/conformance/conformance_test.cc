@@ -39,6 +39,7 @@ TEST(Conformance, Write) {
   std::ofstream(std::string(folder) + "/xxh3.txt") << MakeXxh3Vectors();
   std::ofstream(std::string(folder) + "/siphash.txt") << MakeSiphashVectors();
   std::ofstream(std::string(folder) + "/xxh64.txt") << MakeXxh64Vectors();
+  std::ofstream(std::string(folder) + "/columns.txt") << MakeColumnsVectors();
   std::ofstream(std::string(folder) + "/images.txt") << MakeConformanceImages();
 }
 
@@ -47,6 +48,7 @@ TEST(Conformance, TheReferenceMakesTheseFiles) {
   EXPECT_TRUE(ReadFile(std::string(kFolder) + "xxh3.txt") == MakeXxh3Vectors());
   EXPECT_TRUE(ReadFile(std::string(kFolder) + "siphash.txt") == MakeSiphashVectors());
   EXPECT_TRUE(ReadFile(std::string(kFolder) + "xxh64.txt") == MakeXxh64Vectors());
+  EXPECT_TRUE(ReadFile(std::string(kFolder) + "columns.txt") == MakeColumnsVectors());
   const std::string file = ReadFile(std::string(kFolder) + "images.txt"), made = MakeConformanceImages();
   size_t at = 0;
   while (at < file.size() && at < made.size() && file[at] == made[at]) ++at;
@@ -142,6 +144,16 @@ TEST_F(ConformanceImages, TheLibraryAnswersSoOnEveryTarget) {
   });
 }
 
+// Without forms of its own, an image of one kind has those of that kind.
+void ExpectKeyForms(const ConformanceImage& image, const FilterView& view) {
+  if (image.key_forms != 0) {
+    EXPECT_EQ(view.key_forms(), image.key_forms);
+    return;
+  }
+  const bool tells_none = view.key_forms() == 0 || view.key_forms() == kUnknownKeyForms;
+  EXPECT_TRUE(tells_none || view.key_forms() == image.key_kind) << view.key_forms();
+}
+
 TEST_F(ConformanceImages, TheLibraryFindsTheseFields) {
   for (const ConformanceImage& image : images_) {
     if (!image.reads) continue;
@@ -153,6 +165,7 @@ TEST_F(ConformanceImages, TheLibraryFindsTheseFields) {
     EXPECT_EQ(view.num_probes(), number("num_probes"));
     EXPECT_EQ(static_cast<uint64_t>(view.hash_id()), number("hash_id"));
     EXPECT_EQ(static_cast<uint64_t>(view.key_kind()), image.key_kind);
+    ExpectKeyForms(image, view);
     EXPECT_EQ(view.seed(), number("seed")) << "none is 0";
     EXPECT_EQ(view.num_keys(), number("num_keys"));
     EXPECT_EQ(view.has_num_keys(), field("num_keys") != "none" || view.empty_set()) << "no keys need not be counted";
@@ -229,6 +242,7 @@ std::vector<std::string> KindsOf(const ConformanceImage& image) {
     if (is_so) kinds.push_back(kind);
   };
   kinds.push_back("key kind " + std::to_string(image.key_kind));
+  add_if(image.key_forms != 0, layout + " key forms");
   const bool is_keyed = !image.secret.empty();
   add_if(is_keyed, layout + " keyed, chunks: " + chunks);
   add_if(is_keyed && image.damage_every, layout + " keyed, every damage");
@@ -261,7 +275,7 @@ TEST_F(ConformanceImages, HaveAllKinds) {
   for (int k = 1; k <= 30; ++k) EXPECT_GT(kinds["classic k " + std::to_string(k)], 0) << k;
   for (const std::string layout : {"blocked", "classic", "retrieval", "split_block", "quotient", "container"}) {
     for (const char* kind : {" hash id 0", " hash id 1", " hash id 2", " hash id 3", " seed", " num_keys",
-                             " extensions", " one chunk", " chunks", " empty set"}) {
+                             " extensions", " key forms", " one chunk", " chunks", " empty set"}) {
       EXPECT_GT(kinds[layout + kind], 0) << layout << kind;
     }
     EXPECT_GT(kinds["damaged " + layout], 0) << layout;

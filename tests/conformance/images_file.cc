@@ -122,6 +122,10 @@ void ImagesFile::Fields(const Bytes& image, const Filter& filter) {
     text_ << "extension " << extension.id << " " << Hex(extension.content) << "\n";
   }
   if (reference::KeyKindOf(filter) != 0) text_ << "key-kind " << reference::KeyKindOf(filter) << "\n";
+  const Bytes forms = reference::KeyFormsOf(filter);
+  if (!forms.empty()) text_ << "key-forms";
+  for (const uint8_t form : forms) text_ << " " << int{form};
+  if (!forms.empty()) text_ << "\n";
   const std::vector<uint64_t> damaged = reference::DamagedChunks(image.data(), image.size());
   if (!damaged.empty()) text_ << "damaged-chunks";
   for (const uint64_t chunk : damaged) text_ << " " << chunk;

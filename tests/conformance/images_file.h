@@ -110,10 +110,11 @@ inline Filter WithExtensions(Filter filter, const std::vector<Extension>& extens
 Filter ContainerOf(const std::vector<size_t>& num_blocks, uint64_t per_block, bool is_counted);
 
 // The records of images that no reader may take (make_unfit.cc), of keyed ones (make_keyed.cc), of hash id 3 and of
-// `split_block` (make_parquet.cc), and of `quotient` (make_quotient.cc).
+// `split_block` (make_parquet.cc), that tell key forms (make_columns.cc), and of `quotient` (make_quotient.cc).
 void UnfitImages(ImagesFile* file);
 void KeyedImages(ImagesFile* file);
 void ParquetImages(ImagesFile* file);
+void KeyFormsImages(ImagesFile* file);
 void QuotientImages(ImagesFile* file);
 
 }  // namespace linefilter::test

@@ -145,7 +145,7 @@ LAYOUTS = {
         lambda body, _, hash_id, h: has_bits(body, split_block_bits(h, hash_id, len(body)))),
     7: ("quotient", range(0, 2), 64, 2**32, lambda body, _k, _, h: quotient_has(body, h)),  # 0: a set, 1: a multiset
 }
-CONTAINER, STAGE_TABLE, GROWTH, KEY_KIND = 5, 0x8002, 0x0002, 0x0003
+CONTAINER, STAGE_TABLE, GROWTH, KEY_KIND, KEY_FORMS = 5, 0x8002, 0x0002, 0x0003, 0x0004
 
 
 def stages_of(body, extensions):
@@ -222,6 +222,7 @@ class Filter:
         self.num_keys = u64(take(8)) if flags & 2 else None
         self.extensions = read_extensions(take(u32(take(4))), self.layout) if flags & 8 else None
         self.key_kind = key_kind_of(self.extensions)
+        self.key_forms = key_forms_of(self.extensions)
         self.chunk_checks = []
         if flags & 4:
             chunks = ceil_div(end, 65540)
@@ -270,3 +271,11 @@ def key_kind_of(extensions):
     """1 text, 2 integers, 3 both; 0: unknown."""
     content = dict(extensions or []).get(KEY_KIND, b"")
     return content[0] if len(content) == 1 and content[0] <= 3 else 0
+
+
+def key_forms_of(extensions):
+    """The forms of the columns, one byte for each; empty: the field does not tell them."""
+    fields = [content for extension_id, content in extensions or [] if extension_id == KEY_FORMS]
+    if len(fields) != 1 or not 1 <= len(fields[0]) <= 8:
+        return b""
+    return fields[0] if all(1 <= form & 0x7f <= 6 or 0x21 <= form & 0x7f <= 0x46 for form in fields[0]) else b""

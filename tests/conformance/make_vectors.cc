@@ -1,6 +1,6 @@
 // What xxh3.txt and images.txt contain; make_unfit.cc has what no reader may take, make_keyed.cc what needs a secret,
-// make_parquet.cc what is of Parquet's hash, make_quotient.cc more of layout `quotient`.
-// The reference alone decides what the bytes and the answers are.
+// make_parquet.cc what is of Parquet's hash, make_quotient.cc more of layout `quotient`, make_columns.cc keys of
+// columns. The reference alone decides what the bytes and the answers are.
 #include <sstream>
 
 #include "tests/conformance/images_file.h"
@@ -254,6 +254,7 @@ std::string MakeConformanceImages() {
   UnfitImages(&file);
   KeyedImages(&file);
   ParquetImages(&file);
+  KeyFormsImages(&file);
   QuotientImages(&file);
   return file.text();
 }

@@ -1,4 +1,4 @@
-// Reads xxh3.txt, siphash.txt, xxh64.txt and images.txt.
+// Reads xxh3.txt, siphash.txt, xxh64.txt, columns.txt and images.txt.
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -71,6 +71,8 @@ bool ReadLine(const std::vector<std::string>& line, ConformanceImage* image) {
     image->damage_every = line.at(1) == "every";
   } else if (line[0] == "key-kind") {
     image->key_kind = Number(line.at(1));
+  } else if (line[0] == "key-forms") {
+    for (size_t i = 1; i < line.size(); ++i) image->key_forms |= Number(line[i]) << (8 * (i - 1));
   } else if (line[0] == "damaged-chunks") {
     for (size_t i = 1; i < line.size(); ++i) image->damaged_chunks.push_back(Number(line[i]));
   } else if (line[0] == "fields") {
@@ -164,6 +166,19 @@ std::vector<Xxh64Vector> ReadXxh64Vectors(const std::string& path) {
   std::vector<Xxh64Vector> vectors;
   for (const auto& line : Lines(path)) {
     vectors.push_back({static_cast<size_t>(Number(line.at(0))), Number(line.at(1), 16)});
+  }
+  return vectors;
+}
+
+std::vector<ColumnsVector> ReadColumnsVectors(const std::string& path) {
+  std::vector<ColumnsVector> vectors;
+  for (const auto& line : Lines(path)) {
+    vectors.push_back({Number(line.at(0), 16), Number(line.at(1), 16), {}});
+    for (size_t i = 2; i < line.size(); ++i) {
+      const size_t value = line[i].find(':') + 1, key = line[i].find(':', value) + 1;
+      vectors.back().row.push_back(
+          {line[i].substr(0, value - 1), line[i].substr(value, key - 1 - value), Unhex(line[i].substr(key))});
+    }
   }
   return vectors;
 }

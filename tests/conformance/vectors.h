@@ -30,6 +30,15 @@ struct Xxh64Vector {
   uint64_t hash;
 };
 
+// A line of columns.txt.
+struct ColumnsVector {
+  uint64_t seed, hash;
+  struct Value {
+    std::string form, value, key;
+  };
+  std::vector<Value> row;
+};
+
 // A key, or a hash, of a line `maybe`, `absent` or `added` of images.txt.
 struct Question {
   std::string kind;  // text, u64, input or hash
@@ -51,6 +60,7 @@ struct ConformanceImage {
   bool reads = false, damage_every = false;
   std::map<std::string, std::string> fields;
   uint64_t key_kind = 0;
+  uint64_t key_forms = 0;  // byte i is the form of column i; 0: the field says nothing
   std::vector<uint64_t> damaged_chunks;
   std::vector<Question> added, questions;
 };
@@ -67,6 +77,7 @@ bool ApplyStep(const std::vector<std::string>& line, const std::map<std::string,
 std::vector<Xxh3Vector> ReadXxh3Vectors(const std::string& path);
 std::vector<SiphashVector> ReadSiphashVectors(const std::string& path);
 std::vector<Xxh64Vector> ReadXxh64Vectors(const std::string& path);
+std::vector<ColumnsVector> ReadColumnsVectors(const std::string& path);
 std::vector<ConformanceImage> ReadConformanceImages(const std::string& path);
 
 // What `damage every` stands for.
@@ -76,6 +87,7 @@ std::vector<std::string> EveryDamage(const std::string& image);
 std::string MakeXxh3Vectors();
 std::string MakeSiphashVectors();
 std::string MakeXxh64Vectors();
+std::string MakeColumnsVectors();
 std::string MakeConformanceImages();
 
 }  // namespace linefilter::test

@@ -77,6 +77,13 @@ bool LayoutAccepts(int layout, int num_probes, uint64_t body_size);
 // Section 3: what the field of the kind of keys says, 1 to 3; 0 if it says nothing, or is not there.
 inline constexpr uint16_t kKeyKind = 0x0003;
 int KeyKindOf(const Filter& filter);
+// What the field of key forms says, a byte for each column; none if it says nothing, or is not there once.
+inline constexpr uint16_t kKeyForms = 0x0004;
+Bytes KeyFormsOf(const Filter& filter);
+
+// Section 13: the bytes of a value, as tests/conformance/columns.txt writes it, and the hash of the columns of a row.
+std::string KeyOfColumn(const std::string& form, const std::string& value);
+uint64_t HashOfColumns(const std::vector<std::string>& keys, uint64_t seed);
 
 // Layout 5. The stages of a container, the oldest first, each a `blocked` filter with its part of the body; false if
 // its extension list has no right table of them.

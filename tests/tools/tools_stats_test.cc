@@ -29,6 +29,28 @@ class ToolsStatsTest : public ToolsTest {
   }
 };
 
+// The program adds no columns. It tells the forms of an image that a library made, and keeps them while it adds
+// nothing.
+TEST_F(ToolsStatsTest, TellsFormsOfColumns) {
+  const auto image_of = [this](const char* name, const std::vector<uint64_t>& noted) {
+    BlockedFilter filter;
+    EXPECT_TRUE(filter.Create(1000, FilterOptions::AtFpr(0.01)).ok());
+    for (const uint64_t forms : noted) filter.NoteKeyForms(forms);
+    filter.InsertKey(1);
+    EXPECT_TRUE(filter.Save(dir_.File(name).c_str()).ok());
+    return dir_.File(name);
+  };
+  const std::string several = image_of("several", {0x0000010203042285}), text = image_of("text", {1}),
+                    unknown = image_of("unknown", {3, 4});
+  const char* const told = "padded text or null, decimal(2), instant, real, integer, text";
+  EXPECT_EQ(Stats({several})["key_forms"], told);
+  EXPECT_EQ(Json({"info", several}, 0)["key_forms"], told);
+  ASSERT_EQ(Run({"merge", several, several, "--out", dir_.File("merged")}).exit_code, 0);
+  EXPECT_EQ(Stats({dir_.File("merged")})["key_forms"], told);
+  for (const std::string& image : {text, unknown}) EXPECT_FALSE(Stats({image}).contains("key_forms"));
+  EXPECT_EQ(Stats({text})["key_kind"], "text");
+}
+
 // All layouts that the program builds: one that is new is met here by itself.
 TEST_F(ToolsStatsTest, TellsOfEachLayout) {
   const json plan = Json({"plan", "--num-keys", "20000", "--fpr", "0.01"}, 0);

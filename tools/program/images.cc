@@ -83,12 +83,27 @@ void ReportRemovable(Layout layout, uint32_t num_probes, Report* report) {
   if (facts.chooses_removal) report->Bool("removable", facts.gives_back);
 }
 
+// The forms of columns, of which the kind of keys does not tell those of one column of text or integers.
+void ReportKeyForms(uint64_t forms, Report* report) {
+  static constexpr const char* kNames[] = {"", "text", "integer", "real", "instant", "padded text", "canonical text"};
+  if (forms == kUnknownKeyForms || forms <= static_cast<uint64_t>(KeyKind::kInteger)) return;
+  std::string told;
+  for (; forms != 0; forms >>= 8) {
+    const unsigned form = forms & 0x7f;
+    if (!told.empty()) told += ", ";
+    told += form <= 6 ? kNames[form] : "decimal(" + std::to_string(form - 0x20) + ")";
+    if ((forms & 0x80) != 0) told += " or null";
+  }
+  report->Text("key_forms", told);
+}
+
 SizeEstimate ReportImage(const FilterView& view, Report* report) {
   const SizeEstimate size = view.ApproximateSize();
   const double keys = view.has_num_keys() ? static_cast<double>(view.num_keys()) : size.keys;
   report->Text("layout", LayoutName(view.layout()));
   ReportHash(view.hash_id(), view.seed(), report);
   report->Text("key_kind", KeyKindName(view.key_kind()));
+  ReportKeyForms(view.key_forms(), report);
   report->Count("num_probes", view.num_probes());
   ReportRemovable(view.layout(), view.num_probes(), report);
   if (view.num_blocks() != 0) report->Count("num_blocks", view.num_blocks());

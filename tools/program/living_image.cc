@@ -30,6 +30,7 @@ BodyFacts FactsOfBody(const Filter& filter) {
   facts.num_keys = filter.capacity();
   facts.has_num_keys = facts.num_keys != 0;
   facts.key_kind = filter.key_kind();
+  facts.key_forms = filter.key_forms();
   return facts;
 }
 

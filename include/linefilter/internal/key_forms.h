@@ -1,0 +1,51 @@
+// The forms of the columns whose values are a key: byte i is that of column i (doc/FORMAT.md section 13). A KeyKinds
+// remembers one of these words: 0 if nothing was told, forms, or that they are unknown.
+#ifndef LINEFILTER_INTERNAL_KEY_FORMS_H_
+#define LINEFILTER_INTERNAL_KEY_FORMS_H_
+
+#include <cstdint>
+
+namespace linefilter::internal {
+
+// Forms that differed, or that nobody told. Byte 1 then is the length of the field that the image has had for them: it
+// keeps its length, so that no image becomes shorter while it is written.
+constexpr uint64_t UnknownForms(unsigned field_bytes) noexcept { return 0xff | uint64_t{field_bytes} << 8; }
+
+constexpr bool IsKeyForm(uint64_t form) noexcept {
+  const uint64_t without_null = form & 0x7f;
+  return form <= 0xff && ((without_null >= 1 && without_null <= 6) || (without_null >= 0x21 && without_null <= 0x46));
+}
+
+// How many columns have a form there.
+constexpr unsigned NumKeyForms(uint64_t forms) noexcept {
+  unsigned n = 0;
+  for (; forms != 0; forms >>= 8) ++n;
+  return n;
+}
+
+// Whether these are the forms of 1 to 8 columns.
+constexpr bool AreKeyForms(uint64_t forms) noexcept {
+  if (forms == 0) return false;
+  for (; forms != 0; forms >>= 8) {
+    if (!IsKeyForm(forms & 0xff)) return false;
+  }
+  return true;
+}
+
+// The bytes of the field that an image has for them. Text alone and integers alone are told by the kind of keys.
+constexpr unsigned FormsFieldBytes(uint64_t forms) noexcept {
+  if ((forms & 0xff) == 0xff) return static_cast<unsigned>(forms >> 8);
+  return forms <= 2 ? 0 : NumKeyForms(forms);
+}
+
+// The forms of keys of both. The order does not matter.
+constexpr uint64_t JoinedForms(uint64_t a, uint64_t b) noexcept {
+  if (a == b || b == 0) return a;
+  if (a == 0) return b;
+  const unsigned of_a = FormsFieldBytes(a), of_b = FormsFieldBytes(b);
+  return UnknownForms(of_a < of_b ? of_b : of_a);
+}
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_INTERNAL_KEY_FORMS_H_
