@@ -97,7 +97,7 @@ LINEFILTER_EXPORT Status UniteFilters(Filter* const filters[], size_t num_filter
 class LINEFILTER_EXPORT ScanFilter {
  public:
   static constexpr uint64_t kRowsToJudge = 4096;
-  static constexpr uint64_t kMostUnasked = 256;
+  static constexpr uint64_t kMostUnasked = 1024;
 
   // The filter must stay as long as this is used. Asking takes 2 to 3 ns for a row, and a row that goes on costs a
   // probe of a hash table at least, 5 to 30 ns: it pays where at least one row of ten is left out.

@@ -24,6 +24,15 @@ size_t KeepKeys(ChunkKeys* keys, size_t n) {
   return count;
 }
 
+// Tells a filter or a builder the forms of columns that come. Parquet's filters tell none: they hash what is stored.
+template <class To>
+Status NoteForms(const Columns& columns, To* to) {
+  if (to->key_hash().id == HashId::kParquet) return Status();
+  if (Status status = internal::FormsFit(to->key_forms(), columns, false); !status.ok()) return status;
+  if (const uint64_t forms = internal::FormsOf(columns); forms != 0) to->NoteKeyForms(forms);
+  return Status();
+}
+
 template <class Add>
 Status AddBy(const Columns& columns, const KeyHash& key_hash, const Add& add) {
   ChunkKeys keys;
@@ -45,8 +54,7 @@ Status AddColumn(const Columns& columns, KeyFilter* filter) noexcept {
     return Status::Error(StatusCode::kInvalidArgument, "the filter takes nothing before it is created");
   }
   if (Status status = internal::CanHash(columns, filter->key_hash()); !status.ok()) return status;
-  if (Status status = internal::FormsFit(*filter, columns); !status.ok()) return status;
-  internal::NoteForms(columns, filter);
+  if (Status status = NoteForms(columns, filter); !status.ok()) return status;
   return AddBy(columns, filter->key_hash(),
                [filter](const uint64_t* hashes, size_t n) { filter->InsertHashes(hashes, n); });
 }
@@ -54,7 +62,7 @@ Status AddColumn(const Columns& columns, KeyFilter* filter) noexcept {
 Status AddColumn(const Columns& columns, FilterBuilder* builder) noexcept {
   const KeyHash key_hash = builder->key_hash();
   if (Status status = internal::CanHash(columns, key_hash); !status.ok()) return status;
-  if (Status status = internal::NoteForms(columns, builder); !status.ok()) return status;
+  if (Status status = NoteForms(columns, builder); !status.ok()) return status;
   return AddBy(columns, key_hash, [builder](const uint64_t* hashes, size_t n) { builder->AddHashes(hashes, n); });
 }
 

@@ -39,34 +39,20 @@ Fault RowsOfChunk(const Row* rows, size_t i, size_t n, size_t num_rows, uint32_t
   return most < num_rows ? nullptr : "a row number is not below the number of rows of the columns";
 }
 
-void WriteRows(const uint8_t* bits, const RowChunk& chunk, uint32_t* maybes, size_t* count) {
-  *count += internal::RowNumbers(bits, chunk.n, chunk.rows, chunk.first, maybes + *count);
-}
-
-void WriteRows(const uint8_t* bits, const RowChunk& chunk, uint16_t* maybes, size_t* count) {
-  uint32_t wide[kChunkRows];
-  const size_t n = internal::RowNumbers(bits, chunk.n, chunk.rows, chunk.first, wide);
-  for (size_t i = 0; i < n; ++i) maybes[*count + i] = static_cast<uint16_t>(wide[i]);
-  *count += n;
-}
-
-// Selects by a question, answer(chunk, bits). Where one cannot be answered, all of the chunk stays.
-template <class Row, class Answer>
-Status SelectBy(const Answer& answer, size_t num_rows, const Row* rows, size_t n, Row* maybes, size_t* num_maybes) {
+// Selects by a question: select(chunk, maybes, &count). Where one cannot be answered, all of the chunk stays.
+template <class Row, class Select>
+Status SelectBy(const Select& select, size_t num_rows, const Row* rows, size_t n, Row* maybes, size_t* num_maybes) {
   Status status;
   size_t count = 0;
-  RowBits bits;
   uint32_t wide[kChunkRows];
   for (size_t i = 0, size; i < n; i += size) {
     size = n - i < kChunkRows ? n - i : kChunkRows;
     RowChunk chunk;
     Fault fault = RowsOfChunk(rows, i, size, num_rows, wide, &chunk);
-    if (fault == nullptr) fault = answer(chunk, bits.bytes);
-    if (fault != nullptr) {
-      if (status.ok()) status = internal::FaultAt(chunk, fault);
-      bits.Fill(true);
-    }
-    WriteRows(bits.bytes, chunk, maybes, &count);
+    if (fault == nullptr) fault = select(chunk, maybes, &count);
+    if (fault == nullptr) continue;
+    if (status.ok()) status = internal::FaultAt(chunk, fault);
+    for (size_t k = 0; k < size; ++k) maybes[count++] = static_cast<Row>(chunk.row(k));
   }
   *num_maybes = count;
   return status;
@@ -78,10 +64,23 @@ template <class Row>
                                        Row* maybes, size_t* num_maybes) {
   ValueQuestion question(column);
   const Fault fault = question.AskValues(filters);
-  const auto answer = [&](const RowChunk& chunk, uint8_t* bits) {
-    return fault != nullptr ? fault : question.Answer(chunk, bits);
+  const auto select = [&](const RowChunk& chunk, Row* to, size_t* count) {
+    return fault != nullptr ? fault : question.Select(chunk, to, count);
   };
-  return SelectBy(answer, column.size(), rows, n, maybes, num_maybes);
+  return SelectBy(select, column.size(), rows, n, maybes, num_maybes);
+}
+
+template <class Row>
+[[gnu::noinline]] Status SelectByKey(const Filters& filters, const Columns& columns, const Row* rows, size_t n,
+                                     Row* maybes, size_t* num_maybes) {
+  KeyQuestion question(filters, columns);
+  const auto select = [&](const RowChunk& chunk, Row* to, size_t* count) {
+    RowBits bits;
+    if (const Fault fault = question.Answer(chunk, bits.bytes); fault != nullptr) return fault;
+    internal::WriteRows(bits.bytes, chunk, to, count);
+    return Fault();
+  };
+  return SelectBy(select, columns.of[0].size(), rows, n, maybes, num_maybes);
 }
 
 template <class Row>
@@ -92,18 +91,13 @@ Status Select(const Filters& filters, const Columns& columns, const Row* rows, s
                          "row numbers of %zu bits do for no more than 2^%zu rows: ask for fewer", 8 * sizeof(Row),
                          8 * sizeof(Row));
   }
-  if (const Status status = CanAskAll(filters, columns); !status.ok()) {
-    const auto all_stay = [](const RowChunk&, uint8_t* bits) {
-      std::memset(bits, 0xff, sizeof(RowBits));
-      return Fault();
-    };
-    static_cast<void>(SelectBy(all_stay, SIZE_MAX, rows, n, maybes, num_maybes));
+  if (Status status = CanAskAll(filters, columns); !status.ok()) {
+    for (size_t i = 0; i < n; ++i) maybes[i] = rows != nullptr ? rows[i] : static_cast<Row>(i);
+    *num_maybes = n;
     return status;
   }
   if (ValueQuestion::Fits(columns, n)) return SelectByValue(filters, columns.of[0], rows, n, maybes, num_maybes);
-  KeyQuestion question(filters, columns);
-  const auto answer = [&](const RowChunk& chunk, uint8_t* bits) { return question.Answer(chunk, bits); };
-  return SelectBy(answer, columns.of[0].size(), rows, n, maybes, num_maybes);
+  return SelectByKey(filters, columns, rows, n, maybes, num_maybes);
 }
 
 }  // namespace
@@ -115,7 +109,8 @@ Status CanAsk(const FilterBase& filter, const Columns& columns) noexcept {
         "the filter is broken or was not made; of a SwappableFilter ask a lease (Read): all rows stay");
   }
   if (Status status = internal::CanHash(columns, filter.key_hash()); !status.ok()) return status;
-  return internal::FormsFit(filter, columns);
+  if (filter.hash_id() == HashId::kParquet) return Status();
+  return internal::FormsFit(filter.key_forms(), columns, true);
 }
 
 Status SelectMaybes(const FilterBase& filter, const Columns& columns, const uint32_t* rows, size_t n, uint32_t* maybes,

@@ -51,6 +51,19 @@ using Fault = const char*;
 // counted. Row i has number first + i without `rows`. row_numbers.cc has it.
 size_t RowNumbers(const uint8_t* bits, size_t n, const uint32_t* rows, size_t first, uint32_t* out);
 
+// The rows of a chunk whose bits are 1, behind *count others in `maybes`.
+void WriteRows(const uint8_t* bits, const RowChunk& chunk, uint32_t* maybes, size_t* count);
+void WriteRows(const uint8_t* bits, const RowChunk& chunk, uint16_t* maybes, size_t* count);
+
+// A bit for each of `count` values, as those of RowBits; there are 128 bytes at least.
+struct ValueBits {
+  const uint8_t* bytes;  // at a multiple of 64
+  size_t count;
+};
+// The rows whose value has a bit of 1: that of row i of the chunk is value[i].
+void WriteRows(const ValueBits& values, const uint32_t* value, const RowChunk& chunk, uint32_t* maybes, size_t* count);
+void WriteRows(const ValueBits& values, const uint32_t* value, const RowChunk& chunk, uint16_t* maybes, size_t* count);
+
 // Which rows of the chunk are null; false if none can be. A null of a dictionary's values is one of the dictionary.
 bool FindNulls(const Column& column, const RowChunk& chunk, RowBits* nulls);
 

@@ -16,14 +16,10 @@ struct Filters {
   size_t count;
 };
 
-// Ok if the forms of the columns are those of the keys that the filter has, as far as it knows. (forms.cc)
-Status FormsFit(const FilterBase& filter, const Columns& columns);
-// Byte i is the form of column i, and that a null is a value, as an image has them.
+// The forms of columns as a filter remembers them (FilterBase::key_forms). (forms.cc)
 uint64_t FormsOf(const Columns& columns);
-
-// Tells a filter, or a builder, the forms of the columns that are about to be added to it. (forms.cc)
-void NoteForms(const Columns& columns, KeyFilter* filter);
-Status NoteForms(const Columns& columns, FilterBuilder* builder);
+// Ok if columns fit to the forms that a filter has: to be asked, or else to be added.
+Status FormsFit(uint64_t forms, const Columns& columns, bool is_asked);
 
 // The status of a chunk that cannot be answered.
 Status FaultAt(const RowChunk& chunk, Fault fault);
@@ -55,13 +51,16 @@ class ValueQuestion {
 
   Fault AskValues(const Filters& filters);
   Fault Answer(const RowChunk& chunk, uint8_t* bits) const;
+  // The same as numbers of the rows that stay, of which *count are in `maybes` already.
+  template <class Row>
+  Fault Select(const RowChunk& chunk, Row* maybes, size_t* count) const;
 
  private:
   static constexpr size_t kMostValues = size_t{1} << 18;  // 32 KB of bits
 
   const Column& column_;
   bool null_stays_ = false;
-  uint8_t answers_[kMostValues / 8];
+  alignas(64) uint8_t answers_[kMostValues / 8];
 };
 
 }  // namespace linefilter::internal

@@ -3,6 +3,9 @@
 // behind what was read: so `out` may be `rows`, and needs no more room. AVX-512 compresses in one instruction (a store
 // that compresses is microcode on Zen 4); AVX2 permutes by a table of 256 masks. On other targets each number is
 // stored, and its bit says whether the next one is stored over it.
+//
+// Where rows have the bits of values (a dictionary's), AVX-512 looks those of up to 1,024 values up in two registers,
+// and gathers those of more.
 #include <cstddef>
 #include <cstdint>
 
@@ -52,6 +55,10 @@ namespace {
 size_t RowsOfBits(const uint8_t* bits, size_t n, const uint32_t* rows, uint32_t first, uint32_t* out) {
   return N_AVX3::RowsOfBits(bits, n, rows, first, out);
 }
+size_t RowsOfValues(const internal::ValueBits& values, const uint32_t* value, size_t n, const uint32_t* rows,
+                    uint32_t first, uint32_t* out) {
+  return N_AVX3::RowsOfValues(values, value, n, rows, first, out);
+}
 
 #else
 
@@ -66,7 +73,49 @@ HWY_INLINE size_t OneByOne(const uint8_t* bits, size_t begin, size_t n, const ui
   return count;
 }
 
+// The same by the bits of the rows' values.
+HWY_INLINE size_t ValuesOneByOne(const internal::ValueBits& values, const uint32_t* value, size_t begin, size_t n,
+                                 const uint32_t* rows, uint32_t first, uint32_t* out, size_t count) {
+  for (size_t i = begin; i < n; ++i) {
+    const uint32_t row = rows != nullptr ? rows[i] : first + static_cast<uint32_t>(i);
+    out[count] = row;
+    count += internal::BitAt(values.bytes, value[i]);
+  }
+  return count;
+}
+
 #if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX3
+
+// Calls word_of(word numbers) for the words of the values of 16 rows at a time.
+template <class WordOf>
+HWY_INLINE size_t RowsOfValuesBy(const WordOf& word_of, const internal::ValueBits& values, const uint32_t* value,
+                                 size_t n, const uint32_t* rows, uint32_t first, uint32_t* out) {
+  size_t count = 0, i = 0;
+  __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(first)),
+                                     _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+  for (; n - i >= 16; i += 16) {
+    const __m512i of_rows = _mm512_loadu_si512(value + i);
+    const __m512i words = word_of(_mm512_srli_epi32(of_rows, 5));
+    const __m512i bits = _mm512_srlv_epi32(words, _mm512_and_si512(of_rows, _mm512_set1_epi32(31)));
+    const __mmask16 mask = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(1));
+    if (rows != nullptr) numbers = _mm512_loadu_si512(rows + i);
+    _mm512_storeu_si512(out + count, _mm512_maskz_compress_epi32(mask, numbers));
+    count += static_cast<size_t>(__builtin_popcount(mask));
+    if (rows == nullptr) numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+  }
+  return ValuesOneByOne(values, value, i, n, rows, first, out, count);
+}
+
+size_t RowsOfValues(const internal::ValueBits& values, const uint32_t* value, size_t n, const uint32_t* rows,
+                    uint32_t first, uint32_t* out) {
+  if (values.count <= 1024) {
+    const __m512i low = _mm512_load_si512(values.bytes), high = _mm512_load_si512(values.bytes + 64);
+    const auto permuted = [&](__m512i places) HWY_ATTR { return _mm512_permutex2var_epi32(low, places, high); };
+    return RowsOfValuesBy(permuted, values, value, n, rows, first, out);
+  }
+  const auto gathered = [&](__m512i places) HWY_ATTR { return _mm512_i32gather_epi32(places, values.bytes, 4); };
+  return RowsOfValuesBy(gathered, values, value, n, rows, first, out);
+}
 
 size_t RowsOfBits(const uint8_t* bits, size_t n, const uint32_t* rows, uint32_t first, uint32_t* out) {
   size_t count = 0, i = 0;
@@ -108,6 +157,13 @@ size_t RowsOfBits(const uint8_t* bits, size_t n, const uint32_t* rows, uint32_t 
 
 #endif
 
+#if !(HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX3)
+size_t RowsOfValues(const internal::ValueBits& values, const uint32_t* value, size_t n, const uint32_t* rows,
+                    uint32_t first, uint32_t* out) {
+  return ValuesOneByOne(values, value, 0, n, rows, first, out, 0);
+}
+#endif
+
 #endif  // LINEFILTER_SAME_AS_AVX3
 
 }  // namespace
@@ -119,12 +175,43 @@ HWY_AFTER_NAMESPACE();
 namespace linefilter {
 namespace {
 LINEFILTER_TARGET_TABLE(RowsOfBits);
+LINEFILTER_TARGET_TABLE(RowsOfValues);
 }  // namespace
 
 namespace internal {
 
 size_t RowNumbers(const uint8_t* bits, size_t n, const uint32_t* rows, size_t first, uint32_t* out) {
   return LINEFILTER_DISPATCH(RowsOfBits)(bits, n, rows, static_cast<uint32_t>(first), out);
+}
+
+namespace {
+
+// Numbers of 16 bits are made of those of 32: rows(out) writes these and tells how many they are.
+template <class Rows>
+void WriteNarrow(const Rows& rows, uint16_t* maybes, size_t* count) {
+  uint32_t wide[kChunkRows];
+  const size_t n = rows(wide);
+  for (size_t i = 0; i < n; ++i) maybes[*count + i] = static_cast<uint16_t>(wide[i]);
+  *count += n;
+}
+
+}  // namespace
+
+void WriteRows(const uint8_t* bits, const RowChunk& chunk, uint32_t* maybes, size_t* count) {
+  *count += RowNumbers(bits, chunk.n, chunk.rows, chunk.first, maybes + *count);
+}
+void WriteRows(const uint8_t* bits, const RowChunk& chunk, uint16_t* maybes, size_t* count) {
+  WriteNarrow([&](uint32_t* out) { return RowNumbers(bits, chunk.n, chunk.rows, chunk.first, out); }, maybes, count);
+}
+
+static size_t RowsOfChunk(const ValueBits& values, const uint32_t* value, const RowChunk& chunk, uint32_t* out) {
+  return LINEFILTER_DISPATCH(RowsOfValues)(values, value, chunk.n, chunk.rows, static_cast<uint32_t>(chunk.first), out);
+}
+void WriteRows(const ValueBits& values, const uint32_t* value, const RowChunk& chunk, uint32_t* maybes, size_t* count) {
+  *count += RowsOfChunk(values, value, chunk, maybes + *count);
+}
+void WriteRows(const ValueBits& values, const uint32_t* value, const RowChunk& chunk, uint16_t* maybes, size_t* count) {
+  WriteNarrow([&](uint32_t* out) { return RowsOfChunk(values, value, chunk, out); }, maybes, count);
 }
 
 }  // namespace internal

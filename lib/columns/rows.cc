@@ -1,5 +1,6 @@
 // Which rows are null, and which row of its values a row of a dictionary, of runs or of a constant has.
 #include <cstring>
+#include <type_traits>
 
 #include "lib/columns/chunk.h"
 
@@ -69,22 +70,43 @@ bool FindInnerNulls(const Column& column, const RowChunk& chunk, RowBits* nulls)
   return FindNulls(inner, {mapped, 0, chunk.n}, nulls);
 }
 
-Fault MapIndices(const ColumnData& data, const RowChunk& chunk, uint32_t* mapped) {
+// mapped[i] = index of row i; a null's is 0. False if an index is outside. Without nulls the loops are vectors.
+template <class T>
+bool CopyIndices(const ColumnData& data, const RowChunk& chunk, const RowBits* nulls, uint32_t* mapped) {
+  using Unsigned = std::make_unsigned_t<T>;
   const uint64_t num_values = data.inner->size();
+  Unsigned most = 0;
+  const auto copy = [&](size_t i, size_t row) {
+    const Unsigned index = static_cast<Unsigned>(At<T>(data.values, data.first + row));
+    most = index > most ? index : most;
+    mapped[i] = static_cast<uint32_t>(index);
+  };
+  if (nulls != nullptr) {
+    bool has_index = false;
+    for (size_t i = 0; i < chunk.n; ++i) {
+      mapped[i] = 0;
+      if ((*nulls)[i]) continue;
+      copy(i, chunk.row(i));
+      has_index = true;
+    }
+    return !has_index || most < num_values;
+  }
+  if (chunk.rows != nullptr) {
+    for (size_t i = 0; i < chunk.n; ++i) copy(i, chunk.rows[i]);
+  } else {
+    for (size_t i = 0; i < chunk.n; ++i) copy(i, chunk.first + i);
+  }
+  return chunk.n == 0 || most < num_values;
+}
+
+Fault MapIndices(const ColumnData& data, const RowChunk& chunk, uint32_t* mapped) {
   RowBits nulls;
   const bool has_nulls = data.validity != nullptr;
   if (has_nulls) NullsOf(data, chunk, &nulls);
-  const bool is_inside = WithInteger(data.index_type, [&](auto zero) {
-    uint64_t num_outside = 0;
-    for (size_t i = 0; i < chunk.n; ++i) {
-      uint64_t index = static_cast<uint64_t>(At<decltype(zero)>(data.values, data.first + chunk.row(i)));
-      if (has_nulls && nulls[i]) index = 0;
-      num_outside += index >= num_values && !(has_nulls && nulls[i]);
-      mapped[i] = static_cast<uint32_t>(index);
-    }
-    return num_outside == 0;
+  const bool are_inside = WithInteger(data.index_type, [&](auto zero) {
+    return CopyIndices<decltype(zero)>(data, chunk, has_nulls ? &nulls : nullptr, mapped);
   });
-  return is_inside ? nullptr : "an index is outside of the dictionary";
+  return are_inside ? nullptr : "an index is outside of the dictionary";
 }
 
 Fault MapRuns(const ColumnData& data, const RowChunk& chunk, uint32_t* mapped) {

@@ -119,6 +119,66 @@ TEST(Columns, ABuilderMakesTheImageOfTheirKeys) {
   EXPECT_EQ(Selected(view, Column::OfNumbers(values.data(), values.size())), FirstRows(values.size()));
 }
 
+// Up to 1,024 values, up to 2^18 and more are looked up in three ways.
+TEST(Columns, OfDictionariesOfAnySizeAnswerAsTheirValues) {
+  for (const size_t num_values : {1000, 1024, 1025, 30000, 300000}) {
+    std::vector<int64_t> values(num_values);
+    std::iota(values.begin(), values.end(), 0);
+    std::vector<uint32_t> indices(num_values + 77), expected;
+    for (size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<uint32_t>(i * 7919 % num_values);
+    Filter filter;
+    ASSERT_TRUE(IsOk(filter.Create(num_values, FilterOptions::AtBitsPerKey(20))));
+    for (size_t i = 0; i < num_values; i += 3) filter.InsertKey(values[i]);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      if (filter.MayContainKey(values[indices[i]])) expected.push_back(static_cast<uint32_t>(i));
+    }
+    const Column inner = Column::OfNumbers(values.data(), num_values);
+    const Column column = Column::OfDictionary(Column::OfNumbers(indices.data(), indices.size()), &inner);
+    ASSERT_EQ(Selected(filter, column), expected) << num_values;
+  }
+}
+
+// A filter remembers the forms of its columns, in its image, too: a column of another form would lose members.
+TEST(Columns, OfAnotherFormThanTheFiltersAreRefused) {
+  const int64_t integers[] = {1, 2};
+  const double reals[] = {1, 2};
+  Filter filter;
+  ASSERT_TRUE(IsOk(filter.Create(10, FilterOptions::AtBitsPerKey(20))));
+  ASSERT_TRUE(IsOk(AddColumn(Column::OfNumbers(reals, 2), &filter)));
+  Column as_real = Column::OfNumbers(integers, 2), with_nulls = Column::OfNumbers(reals, 2);
+  ASSERT_TRUE(IsOk(as_real.SetForm(KeyForm::kReal)));
+  with_nulls.SetNulls(Nulls::kAsValue);
+  std::string image;
+  ASSERT_TRUE(IsOk(filter.AppendImage(&image)));
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
+  const FilterBase* const both[] = {&filter, &view};
+  for (const FilterBase* asked : both) {
+    EXPECT_EQ(asked->key_forms(), static_cast<uint64_t>(KeyForm::kReal));
+    EXPECT_EQ(Selected(*asked, as_real), FirstRows(2));
+    EXPECT_EQ(Selected(*asked, Column::OfNumbers(integers, 2), StatusCode::kIncompatible, "'real'"), FirstRows(2));
+    EXPECT_EQ(Selected(*asked, with_nulls, StatusCode::kIncompatible, "both sides"), FirstRows(2));
+    EXPECT_EQ(Selected(*asked, Column::OfNulls(2)), FirstRows(0));
+  }
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, AddColumn(Column::OfNumbers(integers, 2), &filter), "SetForm"));
+  FilterBuilder builder(FilterOptions::AtBitsPerKey(20));
+  ASSERT_TRUE(IsOk(AddColumn(Column::OfNumbers(reals, 2), &builder)));
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, AddColumn(Column::OfNumbers(integers, 2), &builder), "SetForm"));
+}
+
+// The hashes of a filter of hash id kCaller may be anybody's, unless columns were added to it.
+TEST(Columns, SeveralAskOnlyAFilterOfAsMany) {
+  const int64_t values[] = {1, 2};
+  const Column key[] = {Column::OfNumbers(values, 2), Column::OfNumbers(values, 2), Column::OfNumbers(values, 2)};
+  FilterOptions options = FilterOptions::AtBitsPerKey(20);
+  options.hash_id = HashId::kCaller;
+  Filter filter;
+  ASSERT_TRUE(IsOk(filter.Create(10, options)));
+  EXPECT_EQ(Selected(filter, Columns(key, 2), StatusCode::kIncompatible, "nobody knows"), FirstRows(2));
+  ASSERT_TRUE(IsOk(AddColumn(Columns(key, 2), &filter)));
+  EXPECT_EQ(Selected(filter, Columns(key, 2)), FirstRows(2));
+  EXPECT_EQ(Selected(filter, Columns(key, 3), StatusCode::kIncompatible, "another number of columns"), FirstRows(2));
+}
+
 TEST(Columns, NullsAreNotAddedUnlessTheyAreValues) {
   const int64_t values[] = {1, 2, 3};
   const uint8_t validity = 0b101;

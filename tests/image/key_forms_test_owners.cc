@@ -91,14 +91,12 @@ TEST(KeyForms, AreKeptByBuildersAndBodiesElsewhere) {
   }
 }
 
-// All keys are text, and nulls are keys of some: the kind alone would tell the form 1.
 TEST(KeyForms, ThatAreUnknownStayUnknownInABodyElsewhere) {
   BlockedFilter filter;
   ASSERT_TRUE(IsOk(filter.Create(1000, Plain())));
-  for (const uint64_t forms : {kText, kTextOrNull}) filter.NoteKeyForms(forms);
+  for (const uint64_t forms : {kReal, kPadded}) filter.NoteKeyForms(forms);
   const std::string image = ImageOf(filter);
   const BodyFacts facts = FactsOf(FilterView(image.data(), image.size(), VerifyMode::kWhole));
-  EXPECT_EQ(facts.key_kind, KeyKind::kText);
   EXPECT_EQ(facts.key_forms, kUnknownKeyForms);
   EXPECT_EQ(FormsIn(ImageOfBody(facts, filter.body())), kUnknownKeyForms);
 }
@@ -179,7 +177,7 @@ TEST(KeyForms, OfAUnionAreThoseOfBothSides) {
       {{kReal, true}, {kReal, true}, kReal},
       {{kRealAndText, true}, {kRealAndText, false}, kRealAndText},
       {{kReal, true}, {kPadded, true}, kUnknownKeyForms},
-      {{kText, true}, {kTextOrNull, true}, kUnknownKeyForms},
+      {{kText, true}, {kTextOrNull, true}, kTextOrNull},
       {{kText, true}, {kInteger, true}, kUnknownKeyForms},
       {{kNone, true}, {kReal, true}, kUnknownKeyForms},
       {{kNone, false}, {kReal, true}, kReal},

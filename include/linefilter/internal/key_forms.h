@@ -38,10 +38,13 @@ constexpr unsigned FormsFieldBytes(uint64_t forms) noexcept {
   return forms <= 2 ? 0 : NumKeyForms(forms);
 }
 
-// The forms of keys of both. The order does not matter.
+// The forms of keys of both. The order does not matter. Where they differ in what a null is alone, it is a value: it is
+// one of theirs.
 constexpr uint64_t JoinedForms(uint64_t a, uint64_t b) noexcept {
+  constexpr uint64_t kNullBits = 0x8080808080808080u;
   if (a == b || b == 0) return a;
   if (a == 0) return b;
+  if (AreKeyForms(a) && AreKeyForms(b) && ((a ^ b) & ~kNullBits) == 0) return a | b;
   const unsigned of_a = FormsFieldBytes(a), of_b = FormsFieldBytes(b);
   return UnknownForms(of_a < of_b ? of_b : of_a);
 }
