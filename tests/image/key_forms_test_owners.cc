@@ -94,7 +94,7 @@ TEST(KeyForms, AreKeptByBuildersAndBodiesElsewhere) {
 TEST(KeyForms, ThatAreUnknownStayUnknownInABodyElsewhere) {
   BlockedFilter filter;
   ASSERT_TRUE(IsOk(filter.Create(1000, Plain())));
-  for (const uint64_t forms : {kReal, kPadded}) filter.NoteKeyForms(forms);
+  for (const uint64_t forms : {kText, kInteger}) filter.NoteKeyForms(forms);
   const std::string image = ImageOf(filter);
   const BodyFacts facts = FactsOf(FilterView(image.data(), image.size(), VerifyMode::kWhole));
   EXPECT_EQ(facts.key_forms, kUnknownKeyForms);
