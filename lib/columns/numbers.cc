@@ -86,7 +86,7 @@ void Words(const Column& column, const RowChunk& chunk, uint64_t* words) {
 }
 
 // What Parquet stores: integers of up to 32 bits and floats have 4 bytes, whatever their form.
-void ParquetHashesOf(const ColumnData& data, const RowChunk& chunk, uint64_t* hashes) {
+void ParquetHashesOf(const ColumnData& data, const KeyHash& key_hash, const RowChunk& chunk, uint64_t* hashes) {
   uint32_t halves[kChunkRows];
   const auto widened = [](auto v) { return static_cast<uint32_t>(v); };
   switch (data.type) {
@@ -109,7 +109,8 @@ void ParquetHashesOf(const ColumnData& data, const RowChunk& chunk, uint64_t* ha
       break;
     default:
       EachWord<uint64_t>(data, chunk, hashes, [](uint64_t v) { return v; });
-      return ParquetHashes(hashes, chunk.n, hashes);
+      key_hash.OfKeys(hashes, chunk.n, hashes);
+      return;
   }
   ParquetHashes(halves, chunk.n, hashes);
 }
@@ -118,7 +119,7 @@ void ParquetHashesOf(const ColumnData& data, const RowChunk& chunk, uint64_t* ha
 
 void HashNumbers(const Column& column, const KeyHash& key_hash, const RowChunk& chunk, uint64_t* hashes) {
   const ColumnData& data = column.data();
-  if (key_hash.id == HashId::kParquet) return ParquetHashesOf(data, chunk, hashes);
+  if (key_hash.id == HashId::kParquet) return ParquetHashesOf(data, key_hash, chunk, hashes);
   const bool are_words = (data.type == ColumnType::kInt64 || data.type == ColumnType::kUInt64) && data.factor == 1 &&
                          column.form() != KeyForm::kReal;
   if (are_words && chunk.rows == nullptr && reinterpret_cast<uintptr_t>(data.values) % alignof(uint64_t) == 0) {
