@@ -87,7 +87,7 @@ bool ReadNumber(const char** text, int64_t* number) {
 // "d:P,S" or "d:P,S,BITS". Null, or what is to be done about it.
 const char* ReadDecimal(const char* text, ArrowFormat* format) {
   int64_t precision = 0, scale = 0, bits = 128;
-  constexpr char kMalformed[] = "a decimal is written d:PRECISION,SCALE or d:PRECISION,SCALE,BITS";
+  static constexpr char kMalformed[] = "a decimal is written d:PRECISION,SCALE or d:PRECISION,SCALE,BITS";
   if (!ReadNumber(&text, &precision) || precision <= 0 || *text++ != ',' || !ReadNumber(&text, &scale)) {
     return kMalformed;
   }
