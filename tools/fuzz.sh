@@ -6,7 +6,7 @@
 #   tools/fuzz.sh --merge      what build/fuzz-corpus reaches, with the fewest inputs, becomes tests/fuzz/corpus;
 #                              those there that have names stay
 #
-# Targets: build, file, footer, parquet, parse, targets; the first lines of tests/fuzz/*_fuzz.cc tell what each demands. clang is needed:
+# Targets: arrow, build, file, footer, parquet, parse, targets; the first lines of tests/fuzz/*_fuzz.cc tell what each demands. clang is needed:
 # tools/install_packages.sh slow. Runs begin with the inputs of tests/fuzz/corpus and build/fuzz-corpus; new ones stay in
 # the latter. Exit code 1: something was found. Its input is in build/fuzz-findings (again: build/fuzz/fuzz/TARGET_fuzz
 # INPUT); when it is mended, the input belongs into tests/fuzz/corpus, under a name.

@@ -153,6 +153,9 @@ class LINEFILTER_EXPORT Column {
   const Canonicalizer& canonicalizer() const noexcept { return canonicalizer_; }
 
  private:
+  friend class ArrowColumn;             // linefilter/arrow.h
+  friend struct internal::ColumnMaker;  // lib/c/columns.cc
+
   Column(internal::ColumnType type, KeyForm form, const void* values, size_t n) noexcept;
   static Column OfInstants(internal::ColumnType type, const void* values, size_t n, TimeUnit unit) noexcept;
   static Column OfDecimals(internal::ColumnType type, const void* values, size_t n, int scale) noexcept;

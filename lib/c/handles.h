@@ -110,6 +110,12 @@ Object* As(const linefilter_filter* filter) {
   return filter == nullptr || filter->kind != kKindOf<Object> ? nullptr : static_cast<Object*>(filter->keys);
 }
 
+// What a view asks; for null what is broken, and answers "maybe".
+inline const FilterBase& AskedBy(const linefilter_view* view) {
+  static const FilterView broken;
+  return view != nullptr ? *view->asked : broken;
+}
+
 // The status where a filter is null, or of another kind than is `needed`, such as "a plain filter".
 Status OtherKind(const linefilter_filter* filter, const char* needed) noexcept;
 

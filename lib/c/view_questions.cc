@@ -9,14 +9,6 @@ using namespace linefilter::internal;
 
 namespace {
 
-// What is broken answers "maybe".
-const FilterBase& Broken() {
-  static const FilterView broken;
-  return broken;
-}
-
-const FilterBase& AskedBy(const linefilter_view* view) { return view != nullptr ? *view->asked : Broken(); }
-
 auto Each(const linefilter_view* const* views) {
   return [views](size_t i) -> const FilterBase& { return AskedBy(views[i]); };
 }

@@ -21,7 +21,11 @@ size_t CountBits(const uint8_t* bits, size_t num_bytes) {
 }
 
 // Where few rows of a chunk are asked, they alone are: below a quarter that is faster than to ask all.
-bool AreFew(size_t num_asked, size_t n) { return num_asked < n / 4; }
+// Row numbers have 32 bits.
+bool AreFew(size_t num_asked, const RowChunk& chunk) {
+  constexpr uint64_t kMostRows = uint64_t{1} << 32;
+  return num_asked < chunk.n / 4 && uint64_t{chunk.first} + chunk.n <= kMostRows;
+}
 
 template <class Answer>
 Fault AnswerSome(const Answer& answer, const RowChunk& chunk, const uint8_t* rows, uint8_t* bits) {
@@ -54,7 +58,7 @@ Status AnswerBits(const Answer& answer, size_t num_rows, const uint8_t* rows, ui
     bits.Fill(false);
     if (num_asked != 0) {
       const Fault fault =
-          AreFew(num_asked, n) ? AnswerSome(answer, chunk, asked.bytes, bits.bytes) : answer(chunk, bits.bytes);
+          AreFew(num_asked, chunk) ? AnswerSome(answer, chunk, asked.bytes, bits.bytes) : answer(chunk, bits.bytes);
       if (fault != nullptr) {
         if (status.ok()) status = internal::FaultAt(chunk, fault);
         bits.Fill(true);

@@ -9,6 +9,7 @@ using internal::ColumnType;
 
 constexpr uint64_t kNanosecondsOf[] = {86400000000000u, 1000000000u, 1000000u, 1000u, 1u};
 constexpr int kMostScale = 38;
+constexpr uint64_t kMostValues = uint64_t{1} << 32;  // their row numbers have 32 bits (MapRows)
 
 bool IsInteger(ColumnType type) { return type <= ColumnType::kUInt64; }
 bool IsReal(ColumnType type) { return type == ColumnType::kFloat || type == ColumnType::kDouble; }
@@ -102,6 +103,7 @@ Column Column::Around(ColumnType type, const Column* indices, const Column* inne
   if (HasInner(inner->data_.type)) {
     data.fault = "the values of a dictionary, of runs or of a constant are themselves one of these: make them plain";
   }
+  if (uint64_t{inner->size()} > kMostValues) data.fault = "a dictionary, or runs, have at most 2^32 values";
   if (indices != nullptr) {
     data.index_type = indices->data_.type;
     data.values = indices->data_.values;

@@ -61,7 +61,7 @@ bool IsNaturalForm(const Column& column) {
     case KeyForm::kReal:
       return data.type == ColumnType::kFloat || data.type == ColumnType::kDouble;
     case KeyForm::kInteger:
-      return true;
+      return data.type != ColumnType::kInt128;
     default:
       return column.form() == DecimalForm(data.scale) && data.type != ColumnType::kInt128;
   }

@@ -1,5 +1,6 @@
 // Which rows are null, and which row of its values a row of a dictionary, of runs or of a constant has.
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "lib/columns/chunk.h"
@@ -74,7 +75,9 @@ bool FindInnerNulls(const Column& column, const RowChunk& chunk, RowBits* nulls)
 template <class T>
 bool CopyIndices(const ColumnData& data, const RowChunk& chunk, const RowBits* nulls, uint32_t* mapped) {
   using Unsigned = std::make_unsigned_t<T>;
-  const uint64_t num_values = data.inner->size();
+  // A negative index becomes a large one, of its own bits: -1 of 8 bits is none of a dictionary with 300 values.
+  constexpr uint64_t kMost = std::numeric_limits<T>::max();
+  const uint64_t size = data.inner->size(), num_values = size > kMost ? kMost + 1 : size;
   Unsigned most = 0;
   const auto copy = [&](size_t i, size_t row) {
     const Unsigned index = static_cast<Unsigned>(At<T>(data.values, data.first + row));

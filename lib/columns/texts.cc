@@ -50,7 +50,8 @@ std::string_view TextOfBuffer(const ColumnData& data, size_t i) {
   return TextOfView(data, i, [&data](const char* view, size_t size) {
     const int32_t buffer = At<int32_t>(view, 2), offset = At<int32_t>(view, 3);
     if (buffer < 0 || offset < 0 || static_cast<size_t>(buffer) >= data.width) return Impossible();
-    return std::string_view(static_cast<const char* const*>(data.bytes)[buffer] + offset, size);
+    const char* const bytes = static_cast<const char* const*>(data.bytes)[buffer];
+    return bytes == nullptr ? Impossible() : std::string_view(bytes + offset, size);
   });
 }
 

@@ -63,6 +63,8 @@ void RunKinds(void);
 void RunBuilder(void);
 void RunSource(void);
 void RunView(void);
+void RunColumns(void);
+void RunColumnFaults(void);
 void RunHashIds(void);
 void RunTesting(void);
 void RunMonitor(void);

@@ -23,6 +23,8 @@ int main(void) {
   RunBuilder();
   RunSource();
   RunView();
+  RunColumns();
+  RunColumnFaults();
   RunHashIds();
   RunTesting();
   RunMonitor();

@@ -17,6 +17,7 @@
 namespace linefilter::fuzz {
 
 // One per file tests/fuzz/*_fuzz.cc, whose first lines tell what it demands.
+void Arrow(const uint8_t* data, size_t size);
 void Build(const uint8_t* data, size_t size);
 void File(const uint8_t* data, size_t size);
 void Footer(const uint8_t* data, size_t size);

@@ -41,6 +41,7 @@ void RunCorpus(Target target, const std::string& name) {
   Run(target, "");
 }
 
+TEST(FuzzCorpus, Arrow) { RunCorpus(fuzz::Arrow, "arrow"); }
 TEST(FuzzCorpus, Build) { RunCorpus(fuzz::Build, "build"); }
 TEST(FuzzCorpus, File) { RunCorpus(fuzz::File, "file"); }
 TEST(FuzzCorpus, Footer) { RunCorpus(fuzz::Footer, "footer"); }

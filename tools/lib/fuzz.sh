@@ -2,7 +2,7 @@
 # Steps: the fuzz targets (tests/fuzz), built by clang with libFuzzer, and a short search by each. A long one is a command
 # of its own, tools/fuzz.sh; the committed corpus is an ordinary test, fuzz_corpus.
 
-FUZZ_TARGETS=(build file footer parquet parse targets)
+FUZZ_TARGETS=(arrow build file footer parquet parse targets)
 FUZZ_SECONDS=20  # for each target in CI
 
 build_fuzz() {

@@ -13,6 +13,8 @@ struct Canonicalizer;
 
 namespace internal {
 
+struct ColumnMaker;  // makes columns of types that are known when the program runs
+
 // How values lie. The first ten are numbers, in the order in which kTypeOfNumber counts.
 enum class ColumnType : uint8_t {
   kInt8,

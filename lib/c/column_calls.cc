@@ -1,0 +1,143 @@
+// Columns are hashed, asked and added. For NULL all rows stay.
+#include "lib/base/memory.h"
+#include "lib/c/columns.h"
+#include "lib/c/handles.h"
+#include "lib/filters/secret.h"
+
+using namespace linefilter;
+using namespace linefilter::internal;
+
+namespace {
+
+// What was done with the filter of a view, whose status is that of the view if it is null.
+linefilter_code Done(const linefilter_view* view, const Status& done, linefilter_status* status) {
+  return ToC(view == nullptr ? NoHandle("view") : done, status);
+}
+
+template <class Row>
+linefilter_code Select(const linefilter_view* view, const linefilter_column* columns, size_t num_columns,
+                       const Row* rows, size_t n, Row* maybes, size_t* num_maybes, linefilter_status* status) {
+  const ColumnsFromC from(columns, num_columns);
+  return Done(view, SelectMaybes(AskedBy(view), from, rows, n, maybes, num_maybes), status);
+}
+
+// The filters of some views, in an array.
+class FiltersOf {
+ public:
+  FiltersOf(const linefilter_view* const* views, size_t num_views) noexcept : size_(num_views) {
+    if (num_views > kOwn) {
+      all_ = num_views > SIZE_MAX / sizeof(*all_)
+                 ? nullptr
+                 : static_cast<const FilterBase**>(Allocate(Allocator(), num_views * sizeof(*all_)));
+    }
+    for (size_t i = 0; i < num_views && all_ != nullptr; ++i) all_[i] = &AskedBy(views[i]);
+  }
+  FiltersOf(const FiltersOf&) = delete;
+  FiltersOf& operator=(const FiltersOf&) = delete;
+  ~FiltersOf() {
+    if (all_ != own_ && all_ != nullptr) Deallocate(Allocator(), all_, size_ * sizeof(*all_));
+  }
+
+  const FilterBase* const* get() const { return all_; }  // null if there was no memory
+
+ private:
+  static constexpr size_t kOwn = 64;
+
+  size_t size_;
+  const FilterBase* own_[kOwn];
+  const FilterBase** all_ = own_;
+};
+
+}  // namespace
+
+linefilter_code linefilter_hash_columns(const linefilter_column* columns, size_t num_columns,
+                                        linefilter_hash_id hash_id, uint64_t seed, const uint8_t* secret,
+                                        uint64_t* hashes, linefilter_status* status) {
+  if (hash_id < LINEFILTER_HASH_CALLER || hash_id > LINEFILTER_HASH_PARQUET) {
+    return ToC(Refused("the hash id is none (linefilter_hash_id)"), status);
+  }
+  KeyHash key_hash = {static_cast<HashId>(hash_id), seed, HashSecret()};
+  if (key_hash.is_keyed() != (secret != nullptr)) {
+    return ToC(Refused("a secret goes with LINEFILTER_HASH_KEYED, and with no other hash id"), status);
+  }
+  if (secret != nullptr) key_hash.secret = GivenSecret(secret).OrZero();
+  const ColumnsFromC from(columns, num_columns);
+  return ToC(HashColumns(from, key_hash, hashes), status);
+}
+
+linefilter_code linefilter_view_can_ask(const linefilter_view* view, const linefilter_column* columns,
+                                        size_t num_columns, linefilter_status* status) {
+  const ColumnsFromC from(columns, num_columns);
+  return Done(view, CanAsk(AskedBy(view), from), status);
+}
+
+linefilter_code linefilter_view_select_maybes(const linefilter_view* view, const linefilter_column* columns,
+                                              size_t num_columns, const uint32_t* rows, size_t n, uint32_t* maybes,
+                                              size_t* num_maybes, linefilter_status* status) {
+  return Select(view, columns, num_columns, rows, n, maybes, num_maybes, status);
+}
+
+linefilter_code linefilter_view_select_maybes16(const linefilter_view* view, const linefilter_column* columns,
+                                                size_t num_columns, const uint16_t* rows, size_t n, uint16_t* maybes,
+                                                size_t* num_maybes, linefilter_status* status) {
+  return Select(view, columns, num_columns, rows, n, maybes, num_maybes, status);
+}
+
+linefilter_code linefilter_view_select_maybes_to_bits(const linefilter_view* view, const linefilter_column* columns,
+                                                      size_t num_columns, const uint8_t* rows, uint8_t* maybes,
+                                                      size_t* num_maybes, linefilter_status* status) {
+  const ColumnsFromC from(columns, num_columns);
+  return Done(view, SelectMaybesToBits(AskedBy(view), from, rows, maybes, num_maybes), status);
+}
+
+linefilter_code linefilter_views_select_maybes(const linefilter_view* const* views, size_t num_views,
+                                               const linefilter_column* columns, size_t num_columns,
+                                               const uint32_t* rows, size_t n, uint32_t* maybes, size_t* num_maybes,
+                                               linefilter_status* status) {
+  const ColumnsFromC from(columns, num_columns);
+  const FiltersOf filters(views, num_views);
+  if (filters.get() == nullptr) {
+    static_cast<void>(SelectMaybes(nullptr, 0, from, rows, n, maybes, num_maybes));  // all stay
+    return ToC(OutOfMemory(num_views * sizeof(void*)), status);
+  }
+  return ToC(SelectMaybes(filters.get(), num_views, from, rows, n, maybes, num_maybes), status);
+}
+
+linefilter_code linefilter_views_may_contain_any(const linefilter_view* const* views, size_t num_views,
+                                                 const linefilter_column* columns, size_t num_columns, uint8_t* answers,
+                                                 linefilter_status* status) {
+  const ColumnsFromC from(columns, num_columns);
+  Status first;
+  for (size_t i = 0; i < num_views; ++i) {
+    const FilterBase* const filter = &AskedBy(views[i]);
+    const Status asked = MayContainAny(&filter, 1, from, &answers[i]);
+    if (first.ok()) first = views[i] == nullptr ? NoHandle("view") : asked;
+  }
+  return ToC(first, status);
+}
+
+linefilter_code linefilter_filter_add_column(linefilter_filter* filter, const linefilter_column* columns,
+                                             size_t num_columns, linefilter_status* status) {
+  if (filter == nullptr) return ToC(NoHandle("filter"), status);
+  const ColumnsFromC from(columns, num_columns);
+  return ToC(AddColumn(from, filter->keys), status);
+}
+
+linefilter_code linefilter_builder_add_column(linefilter_builder* builder, const linefilter_column* columns,
+                                              size_t num_columns, linefilter_status* status) {
+  if (builder == nullptr) return ToC(NoHandle("builder"), status);
+  const ColumnsFromC from(columns, num_columns);
+  return ToC(AddColumn(from, builder), status);
+}
+
+uint64_t linefilter_view_key_forms(const linefilter_view* view) {
+  return view == nullptr ? 0 : view->asked->key_forms();
+}
+
+void linefilter_filter_note_key_forms(linefilter_filter* filter, uint64_t forms) {
+  if (filter != nullptr) filter->keys->NoteKeyForms(forms);
+}
+
+void linefilter_builder_note_key_forms(linefilter_builder* builder, uint64_t forms) {
+  if (builder != nullptr) builder->NoteKeyForms(forms);
+}

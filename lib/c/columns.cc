@@ -1,0 +1,155 @@
+// Columns are made, and tell of themselves. What is wrong with one is a fault that it keeps.
+#include "lib/c/columns.h"
+
+#include "lib/c/convert.h"
+
+using namespace linefilter;
+using namespace linefilter::internal;
+
+namespace linefilter::internal {
+
+// The types of C, of which a caller may hand over any number.
+struct ColumnMaker {
+  static Column Broken(size_t n, const char* fault) noexcept {
+    Column column = Column::OfNulls(n);
+    return Break(&column, fault), column;
+  }
+  static void Break(Column* column, const char* fault) noexcept { column->data_.fault = fault; }
+
+  static Column OfNumbers(linefilter_number type, const void* values, size_t n) noexcept {
+    if (type < LINEFILTER_NUMBER_INT8 || type > LINEFILTER_NUMBER_DOUBLE) {
+      return Broken(n, "its type is none of the numbers that a column of numbers has (linefilter_number)");
+    }
+    return Column(TypeOf(type), type < LINEFILTER_NUMBER_FLOAT ? KeyForm::kInteger : KeyForm::kReal, values, n);
+  }
+  static Column OfInstants(linefilter_number type, const void* values, size_t n, linefilter_time_unit unit) noexcept {
+    if (!IsSigned32Or64(type)) return Broken(n, "instants are integers of 32 or 64 signed bits");
+    if (unit < LINEFILTER_TIME_UNIT_DAY || unit > LINEFILTER_TIME_UNIT_NANOSECOND) {
+      return Broken(n, "its unit is none (linefilter_time_unit)");
+    }
+    return Column::OfInstants(TypeOf(type), values, n, static_cast<TimeUnit>(unit));
+  }
+  static Column OfDecimals(linefilter_number type, const void* values, size_t n, int scale) noexcept {
+    if (!IsSigned32Or64(type) && type != LINEFILTER_NUMBER_INT128) {
+      return Broken(n, "decimals are integers of 32, 64 or 128 signed bits");
+    }
+    return Column::OfDecimals(TypeOf(type), values, n, scale);
+  }
+
+ private:
+  static bool IsSigned32Or64(linefilter_number type) noexcept {
+    return type == LINEFILTER_NUMBER_INT32 || type == LINEFILTER_NUMBER_INT64;
+  }
+  // They have the same numbers.
+  static ColumnType TypeOf(linefilter_number type) noexcept { return static_cast<ColumnType>(type); }
+  static_assert(static_cast<int>(ColumnType::kInt64) == LINEFILTER_NUMBER_INT64 &&
+                static_cast<int>(ColumnType::kUInt64) == LINEFILTER_NUMBER_UINT64 &&
+                static_cast<int>(ColumnType::kDouble) == LINEFILTER_NUMBER_DOUBLE &&
+                static_cast<int>(ColumnType::kInt128) == LINEFILTER_NUMBER_INT128);
+};
+
+}  // namespace linefilter::internal
+
+namespace {
+
+constexpr char kNoValues[] = "it is made of other columns, of which one is NULL";
+
+// What is no form is one that no column takes.
+KeyForm FormFromC(linefilter_key_form form) { return static_cast<KeyForm>(form < 0 || form > 255 ? 255 : form); }
+
+}  // namespace
+
+linefilter_key_form linefilter_key_form_of_decimals(int32_t scale) {
+  return static_cast<linefilter_key_form>(DecimalForm(scale));
+}
+
+const char* linefilter_key_form_name(linefilter_key_form form) { return KeyFormName(FormFromC(form)); }
+
+linefilter_column linefilter_column_of_nulls(size_t n) { return ToC(Column::OfNulls(n)); }
+
+linefilter_column linefilter_column_of_numbers(linefilter_number type, const void* values, size_t n) {
+  return ToC(ColumnMaker::OfNumbers(type, values, n));
+}
+
+linefilter_column linefilter_column_of_instants(linefilter_number type, const void* values, size_t n,
+                                                linefilter_time_unit unit) {
+  return ToC(ColumnMaker::OfInstants(type, values, n, unit));
+}
+
+linefilter_column linefilter_column_of_decimals(linefilter_number type, const void* values, size_t n, int32_t scale) {
+  return ToC(ColumnMaker::OfDecimals(type, values, n, scale));
+}
+
+linefilter_column linefilter_column_of_fixed_bytes(const void* values, size_t width, size_t n) {
+  return ToC(Column::OfFixedBytes(values, width, n));
+}
+
+linefilter_column linefilter_column_of_texts(const int32_t* offsets, const void* bytes, size_t n) {
+  return ToC(Column::OfTexts(offsets, bytes, n));
+}
+
+linefilter_column linefilter_column_of_large_texts(const int64_t* offsets, const void* bytes, size_t n) {
+  return ToC(Column::OfTexts(offsets, bytes, n));
+}
+
+linefilter_column linefilter_column_of_pointer_views(const void* views, size_t n) {
+  return ToC(Column::OfPointerViews(views, n));
+}
+
+linefilter_column linefilter_column_of_views(const void* views, const void* const* buffers, size_t num_buffers,
+                                             size_t n) {
+  return ToC(Column::OfViews(views, buffers, num_buffers, n));
+}
+
+linefilter_column linefilter_column_of_dictionary(const linefilter_column* indices, const linefilter_column* values) {
+  if (indices == nullptr || values == nullptr) {
+    return ToC(ColumnMaker::Broken(linefilter_column_size(indices), kNoValues));
+  }
+  return ToC(Column::OfDictionary(*FromC(indices), FromC(values)));
+}
+
+linefilter_column linefilter_column_of_runs(const linefilter_column* run_ends, const linefilter_column* values,
+                                            size_t n) {
+  if (run_ends == nullptr || values == nullptr) return ToC(ColumnMaker::Broken(n, kNoValues));
+  return ToC(Column::OfRuns(*FromC(run_ends), FromC(values), n));
+}
+
+linefilter_column linefilter_column_of_constant(const linefilter_column* value, size_t n) {
+  return ToC(value == nullptr ? ColumnMaker::Broken(n, kNoValues) : Column::OfConstant(FromC(value), n));
+}
+
+void linefilter_column_set_validity(linefilter_column* column, const uint8_t* bits, size_t first_bit) {
+  if (column != nullptr) FromC(column)->SetValidity(bits, first_bit);
+}
+
+void linefilter_column_set_nulls(linefilter_column* column, linefilter_nulls nulls) {
+  if (column == nullptr) return;
+  if (nulls < LINEFILTER_NULLS_NEVER || nulls > LINEFILTER_NULLS_AS_VALUE) {
+    return ColumnMaker::Break(FromC(column), "what its nulls are is none of linefilter_nulls");
+  }
+  FromC(column)->SetNulls(static_cast<Nulls>(nulls));
+}
+
+linefilter_code linefilter_column_set_form(linefilter_column* column, linefilter_key_form form,
+                                           linefilter_status* status) {
+  if (column == nullptr) return ToC(NoHandle("column"), status);
+  return ToC(FromC(column)->SetForm(FormFromC(form)), status);
+}
+
+linefilter_column linefilter_column_slice(const linefilter_column* column, size_t first, size_t n) {
+  return ToC(column == nullptr ? Column() : FromC(column)->Slice(first, n));
+}
+
+size_t linefilter_column_size(const linefilter_column* column) { return column == nullptr ? 0 : FromC(column)->size(); }
+
+linefilter_nulls linefilter_column_nulls(const linefilter_column* column) {
+  return column == nullptr ? LINEFILTER_NULLS_NEVER : static_cast<linefilter_nulls>(FromC(column)->nulls());
+}
+
+linefilter_key_form linefilter_column_form(const linefilter_column* column) {
+  return column == nullptr ? LINEFILTER_KEY_FORM_UNKNOWN : static_cast<linefilter_key_form>(FromC(column)->form());
+}
+
+linefilter_code linefilter_column_status(const linefilter_column* column, linefilter_status* status) {
+  return ToC(column == nullptr ? NoHandle("column") : FromC(column)->status(), status);
+}
