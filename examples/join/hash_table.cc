@@ -37,8 +37,8 @@ void HashTable::Insert(int64_t key, uint32_t payload) {
 template <class RowOf>
 size_t HashTable::ProbeRows(const int64_t* keys, RowOf row_of, size_t n, Match* matches) const {
   const Slot* const slots = slots_.get();
-  uint64_t first[kBatchRows];
-  for (size_t i = 0; i < n; ++i) first[i] = SlotOf(keys[row_of(i)]);
+  uint32_t first[kBatchRows];  // no more than 2^31 slots
+  for (size_t i = 0; i < n; ++i) first[i] = static_cast<uint32_t>(SlotOf(keys[row_of(i)]));
   for (size_t i = 0; i < n && i < kAhead; ++i) __builtin_prefetch(slots + first[i]);
   size_t num_matches = 0;
   for (size_t i = 0; i < n; ++i) {

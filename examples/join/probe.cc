@@ -11,8 +11,7 @@ namespace {
 using linefilter::Column;
 using linefilter::Status;
 
-// Looks up the rows of each batch that `select` leaves: select(first row, n, rows, &num_rows) returns `rows`, or null
-// for all of the batch.
+// Looks up the rows of each batch that select(first row, n, rows, &num_rows) leaves; at first num_rows is n.
 template <class Select>
 Found ProbeBy(const HashTable& table, const Orders& orders, const Select& select) {
   uint32_t rows[kBatchRows];
@@ -21,7 +20,8 @@ Found ProbeBy(const HashTable& table, const Orders& orders, const Select& select
   for (size_t first = 0; first < orders.customer_ids.size(); first += kBatchRows) {
     const size_t n = std::min(kBatchRows, orders.customer_ids.size() - first);
     size_t num_rows = n;
-    const uint32_t* const selected = select(first, n, rows, &num_rows);
+    select(first, n, rows, &num_rows);
+    const uint32_t* const selected = num_rows < n ? rows : nullptr;  // where all stay, nobody needs their numbers
     const size_t num_matches = table.Probe(orders.customer_ids.data() + first, selected, num_rows, matches);
     found.rows += num_matches;
     for (size_t i = 0; i < num_matches; ++i) {
@@ -49,8 +49,7 @@ Status MakeFilter(const Customers& customers, const linefilter::FilterOptions& o
 }
 
 Found ProbeAll(const HashTable& table, const Orders& orders) {
-  const auto all = [](size_t, size_t, uint32_t*, size_t*) { return static_cast<const uint32_t*>(nullptr); };
-  return ProbeBy(table, orders, all);
+  return ProbeBy(table, orders, [](size_t, size_t, uint32_t*, size_t*) {});
 }
 
 Status ProbeSelected(const HashTable& table, const linefilter::Filter& filter, const Orders& orders, Found* found) {
@@ -61,7 +60,6 @@ Status ProbeSelected(const HashTable& table, const linefilter::Filter& filter, c
   *found = ProbeBy(table, orders, [&](size_t first, size_t n, uint32_t* rows, size_t* num_rows) {
     Status here = scan.Select(ids.Slice(first, n), all, n, rows, num_rows);
     if (!here.ok()) status = here;  // all rows stay then, so the join is right
-    return rows;
   });
   return status;
 }
@@ -75,7 +73,6 @@ Found ProbeOneByOne(const HashTable& table, const linefilter::Filter& filter, co
       count += filter.MayContainKey(ids[i]);
     }
     *num_rows = count;
-    return rows;
   });
 }
 
