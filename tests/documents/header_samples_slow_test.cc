@@ -25,6 +25,13 @@ struct Around {
   const char* needs = "";  // a header of a package that may be missing
 };
 const std::map<std::string, Around> kArounds = {
+    {"arrow.h",
+     {"#include \"linefilter/columns.h\"\n",
+      "const linefilter::FilterBase& filter, size_t n, uint32_t* rows, size_t num_rows"}},
+    {"column.h", {"", "const int64_t* values, size_t n, const uint8_t* bits, size_t first_bit"}},
+    {"columns.h",
+     {"#include \"linefilter/filter.h\"\nvoid Probe(uint32_t row);\n",
+      "const linefilter::Column& build_ids, const linefilter::Column& probe_ids, linefilter::Filter& filter"}},
     {"bulk.h",
      {"size_t read_hashes(void* file, uint64_t* hashes, size_t capacity) noexcept;\n"
       "bool rewind_hashes(void* file) noexcept;\n",
