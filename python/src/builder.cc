@@ -5,7 +5,9 @@
 #include <mutex>
 #include <string>
 
+#include "linefilter/columns.h"
 #include "python/src/buffer.h"
+#include "python/src/column.h"
 #include "python/src/core.h"
 #include "python/src/errors.h"
 #include "python/src/fair_mutex.h"
@@ -24,9 +26,15 @@ class AskedBuilder : public FilterBuilder {
     if (kind == KeyKind::kUnknown) has_hashes_ = true;
     kinds_ = BothKinds(kinds_, kind);
     SetKeyKind(has_hashes_ ? KeyKind::kUnknown : kinds_);
+    if (has_columns_) NoteForms();
+  }
+  // Of a column, whose form the library notes: it is to know of the keys that came otherwise.
+  void NoteColumn() {
+    has_columns_ = true;
+    NoteForms();
   }
   void ForgetKeyKinds() {
-    has_hashes_ = false;
+    has_hashes_ = has_columns_ = false;
     kinds_ = KeyKind::kUnknown;
     SetKeyKind(kinds_);
   }
@@ -37,8 +45,16 @@ class AskedBuilder : public FilterBuilder {
   }
 
  private:
+  static bool Has(KeyKind kinds, KeyKind kind) { return BothKinds(kinds, kind) == kinds; }
+  void NoteForms() {
+    if (Has(kinds_, KeyKind::kText)) NoteKeyForms(static_cast<uint64_t>(KeyForm::kText));
+    if (Has(kinds_, KeyKind::kInteger)) NoteKeyForms(static_cast<uint64_t>(KeyForm::kInteger));
+    if (has_hashes_) NoteKeyForms(kUnknownKeyForms);
+  }
+
   KeyKind kinds_ = KeyKind::kUnknown;  // of the keys that came
   bool has_hashes_ = false;            // whose kind nobody knows
+  bool has_columns_ = false;
 };
 
 class Builder {
@@ -100,6 +116,17 @@ void AddWords(Builder& builder, py::handle array) {
   }));
 }
 
+void AddColumns(Builder& builder, const HeldColumn& column) {
+  Check(builder.Use([&](AskedBuilder& b) {
+    Status status;
+    b.NoteColumn();
+    column.Each([&](const Column& part, size_t) {
+      if (status.ok()) status = AddColumn(part, &b);
+    });
+    return status.ok() ? b.status() : status;
+  }));
+}
+
 std::unique_ptr<Image> Finish(Builder& builder) {
   std::unique_ptr<AlignedBytes> image;
   Check(builder.Use([&](AskedBuilder& b) {
@@ -141,6 +168,7 @@ void BindBuilder(py::module_& module) {
                AddHashesFrom(builder, hashes, n, kinds);
              });
            })
+      .def("add_column", &AddColumns)
       .def("num_keys",
            [](Builder& builder) { return builder.UseBriefly([](FilterBuilder& b) { return b.num_keys(); }); })
       .def("image_bytes", [](Builder& builder) { return builder.Use([](FilterBuilder& b) { return b.ImageBytes(); }); })

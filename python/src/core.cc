@@ -2,6 +2,7 @@
 #include "python/src/core.h"
 
 #include "python/src/buffer.h"
+#include "python/src/column.h"
 
 namespace linefilter::python {
 namespace {
@@ -91,6 +92,8 @@ void BindCore(py::module_& module) {
       .def("contains_words", &ContainsWords)
       .def("contains_hashes", &ContainsHashes)
       .def("contains_iterable", &ContainsIterable)
+      .def("select", &SelectColumn)
+      .def("mask", &MaskColumn)
       .def("layout", Brief([](const FilterBase& filter) { return LayoutName(filter.layout()); }))
       .def("hash_id", Brief([](const FilterBase& filter) { return HashIdName(filter.hash_id()); }))
       .def("key_kind", Brief([](const FilterBase& filter) { return KeyKindName(filter.key_kind()); }))

@@ -153,6 +153,7 @@ void BindOptions(py::module_& module);
 void BindFilter(py::module_& module);
 void BindScalable(py::module_& module);
 void BindBuilder(py::module_& module);
+void BindColumns(py::module_& module);  // what is asked and added by columns
 void BindRotating(py::module_& module);
 void BindSwappable(py::module_& module);
 void BindRedis(py::module_& module);  // where LINEFILTER_PYTHON_REDIS is defined

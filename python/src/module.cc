@@ -9,6 +9,7 @@ PYBIND11_MODULE(_linefilter, module) {
   linefilter::python::FindKeyTypes();
   linefilter::python::BindErrors(module);
   linefilter::python::BindHolders(module);
+  linefilter::python::BindColumns(module);
   linefilter::python::BindCore(module);
   linefilter::python::BindKeyCore(module);
   linefilter::python::BindImage(module);

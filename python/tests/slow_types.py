@@ -31,6 +31,10 @@ assert_type(mmap.mmap(-1, 5) in view or array.array("B", b"key") in view or np.i
 assert_type(blocked.add(array.array("B", b"key")), bool)
 assert_type(blocked.add_hashes([np.uint64(1), 2]), int)
 assert_type(blocked.contains_hash(np.uint64(1)), bool)
+assert_type(view.select(np.arange(3), nulls="value", form="real"), npt.NDArray[np.uint32])
+assert_type(view.mask(np.arange(3), nulls="always", scale=np.int64(2), common_scale=3), npt.NDArray[np.bool_])
+bloom.add_column(np.arange(3), nulls="value")
+linefilter.FilterBuilder(fpr=0.1).add_column(np.array(["a"]), form="padded text")
 linefilter.BlockedFilter(np.int64(5), fpr=0.1, seed=np.uint8(1), memory_limit=np.int64(10**6))
 linefilter.FilterBuilder(fpr=0.1, threads=np.int64(2)).add_hash(np.uint64(1))
 linefilter.max_keys(linefilter.plan(np.int64(5), fpr=0.1).body_bytes, fpr=0.1)
@@ -124,6 +128,10 @@ WRONG = [
     "linefilter.hash_key(1.5)",
     "linefilter.BlockedFilter('1', fpr=0.1)",
     "blocked.add_hashes([1.5])",
+    "blocked.select(np.arange(3), nulls='none')",
+    "blocked.mask(np.arange(3), form='round')",
+    "blocked.add_column(np.arange(3), scale=1.5)",
+    "view.add_column(np.arange(3))",
     "class Derived(linefilter.BlockedFilter): pass",
     "users.swap(window)",
     "linefilter.RotatingFilter(5, 3, fpr=0.1)",

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Optional, SupportsIndex
 
 from . import _linefilter
 from ._filter_base import FilterBase
-from ._key_filter import Taking
+from ._key_filter import Taking, TakingColumns
 from ._keys import Keys, Number, Path, as_path
 from ._options import Layout, make_options
 from ._view import FilterView
 
 
-class FilterBuilder(Taking[None, None]):
+class FilterBuilder(Taking[None, None], TakingColumns):
     """Takes keys, and makes an image of them, of any layout: also "retrieval", which has a sixth of the false positives of
     "blocked" and cannot be added to.
 

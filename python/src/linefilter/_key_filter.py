@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
+from ._columns import Column, Form, Nulls, ask, make_column
 from ._errors import IncompatibleError, UnsupportedError
 from ._filter_base import Asked, FilterBase, Held, Imaged, open_core
 from ._keys import Bytes, Hashes, Key, Keys, Number, Path, as_float, as_path, as_uint, hash_words, of_each, split
@@ -45,6 +46,30 @@ class Taking(Held, _linefilter.TakingHolder, Generic[Told, Count]):
         return self._core.add_hashes(hash_words(hashes))
 
 
+class TakingColumns(Held):
+    """This takes columns."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        _core: _linefilter.TakingColumns
+
+    def add_column(
+        self,
+        column: Column,
+        *,
+        nulls: Nulls = "never",
+        form: Optional[Form] = None,
+        scale: Optional[SupportsIndex] = None,
+        common_scale: Optional[SupportsIndex] = None,
+    ) -> None:
+        """Adds the value of each row, without the GIL. A null is added if nulls is "value", and else left out.
+
+        Arguments as of select() of a filter, which is to be asked with the same form. The form is remembered, in the image, too:
+        a column of another one is an IncompatibleError, and nothing is added. Values of a column of integers, or of texts,
+        are the keys of add_many(); those of other columns are the keys of columns alone."""
+        ask(self._core.add_column, make_column(column, nulls, form, scale, common_scale))
+
+
 class TakingFilter(Asked, Taking[bool, int], Imaged):
     """This is asked, takes keys and has an image, wherever its bits are."""
 
@@ -57,7 +82,7 @@ class TakingFilter(Asked, Taking[bool, int], Imaged):
         return of_each(keys, np.bool_, self._core.add_words, self._core.add_each)
 
 
-class KeyFilter(FilterBase, TakingFilter):
+class KeyFilter(FilterBase, TakingFilter, TakingColumns):
     """A filter that takes keys and has an image: a Bloom, BlockedFilter, QuotientFilter, SplitBlockFilter, ClassicFilter,
     ScalableFilter or RotatingFilter. Code that only fills filters, asks them and saves them works with each.
 
