@@ -31,9 +31,11 @@ struct Place {  // of a filter in the file
 };
 
 std::vector<uint8_t> MayHave(std::ifstream* file, const std::vector<Place>& places, const std::vector<int64_t>& ids) {
-  size_t size = 0;
+  uint64_t size = 0;
   for (const Place& place : places) size += place.length;
-  std::string bytes(size, '\0');  // of all filters
+  file->seekg(0, std::ios::end);
+  if (size > static_cast<uint64_t>(file->tellg())) throw std::runtime_error("the filters are larger than the file");
+  std::string bytes(static_cast<size_t>(size), '\0');  // of all filters
   std::vector<ParquetFilterView> views(places.size());
   std::vector<const linefilter::FilterBase*> filters;
   char* to = bytes.data();

@@ -30,7 +30,7 @@ class ParquetScan : public testing::Test {
       ASSERT_TRUE(AppendParquetFilter(filter, &file).ok());
       filters_ += "filter " + std::to_string(offset) + " " + std::to_string(file.size() - offset) + "\n";
     }
-    path_ = dir_.Write("file", file);
+    path_ = dir_.Write("file", file + std::string(1000, '\0'));
   }
 
   RunResult RowGroups(const std::string& path, const std::string& lines) const {
@@ -60,6 +60,7 @@ TEST_F(ParquetScan, KeepsARowGroupWithoutASoundFilter) {
 
 TEST_F(ParquetScan, RefusesWhatItCannotRead) {
   EXPECT_EQ(RowGroups(dir_.File("none"), filters_).exit_code, 2);
+  EXPECT_NE(RowGroups(path_, filters_ + "filter 4 1000000\n").err.find("larger than the file"), std::string::npos);
   for (const char* lines : {"filter 4\n", "filter 4 99999999999\n", "id x\n", "ids 5\n"}) {
     const auto result = RowGroups(path_, lines);
     EXPECT_EQ(result.exit_code, 2) << lines;
