@@ -13,6 +13,11 @@
 //   join_example --rows 1e7 --build 1e6 --selectivity 1       one join
 //   join_example --tsv join.tsv                               for the plot (plot.gp)
 //
+//   $ join_example --build 1e6 --selectivity 1        (AMD EPYC Zen 5, AVX-512, beside other programs)
+//        build  % found rows found    without  columns one by one    columns one by one      make
+//                                                      ns per row      ratio to without filter ns
+//      1000000        1     999193      33.53     5.63      15.79      0.171      0.474     0.108
+//
 // The table has nanoseconds of CPU time per order, and the ratio to the time without a filter. A ratio counts the
 // making of the filter, too; that of the hash table is left out everywhere. Customers and orders lie in memory. They
 // take 12 bytes per row, and 1e7 customers another 512 MB in the hash table.

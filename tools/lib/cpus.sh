@@ -54,7 +54,7 @@ BYTES_TESTS=(alignment remote_body columns conformance container golden hash ima
 ORDER_TESTS=(append builder concurrent file keyed_hash low_load filter 'parquet_[a-z]*' releases rotating scalable sst_reader states swappable)
 WIDTH_TESTS=(bulk c_api fold mapped memory repeats sizing)
 NOT_CPU_TESTS=(arrow compare counters fpr_example fpr_judge fpr_monitor_threads interval key_types layering machine measure passes peers readme scale)
-SYSTEM_TESTS=(alloc_faults examples faults kill leveldb leveldb_demands 'redis_[a-z_]*' rocksdb tools tools_fpr tools_input tools_living tools_parquet tools_plan 'tools_redis[a-z_]*' tools_secret tools_stats)
+SYSTEM_TESTS=(alloc_faults examples faults join kill leveldb leveldb_demands 'redis_[a-z_]*' rocksdb tools tools_fpr tools_input tools_living tools_parquet tools_plan 'tools_redis[a-z_]*' tools_secret tools_stats)
 
 # cpu_steps: everything above, and valgrind.
 cpu_steps() {
