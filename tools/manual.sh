@@ -10,6 +10,8 @@ if ! command -v doxygen >/dev/null; then
   echo "manual.sh: doxygen is missing: tools/install_packages.sh slow" >&2
   exit 2
 fi
+# Doxygen starts the filter for each header: the interpreter itself, and not what may choose one at each start.
+PATH=$(dirname "$(python3 -c 'import sys; print(sys.executable)')"):$PATH
 rm -rf build/doc
 mkdir -p build/doc
 status=0

@@ -199,13 +199,18 @@ def have_gnuplot():
     return shutil.which("gnuplot") is not None
 
 
-def draw(text):
-    """SVG of a script, marked with the script's digest: by it --check knows a figure of another gnuplot version."""
+def draw(scripts):
+    """SVGs of scripts, each marked with the script's digest: by it --check knows a figure of another gnuplot version.
+    One gnuplot draws them all, since its start takes longer than a figure."""
+    if not scripts:
+        return []
+    text = "".join("reset session\n" + one for one in scripts)
     done = subprocess.run(["gnuplot"], input=text.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-    if done.returncode != 0 or not done.stdout.endswith(b"</svg>\n\n"):
+    *svgs, rest = done.stdout.decode(errors="replace").split("</svg>\n\n")
+    if done.returncode != 0 or rest or len(svgs) != len(scripts):
         raise RuntimeError("gnuplot failed: " + done.stderr.decode(errors="replace").strip())
-    svg = done.stdout.decode().rstrip("\n") + "\n"
-    return svg.replace("<svg", f"<!-- tools/report {digest(text)} -->\n<svg", 1)
+    return [svg.replace("<svg", f"<!-- tools/report {digest(one)} -->\n<svg", 1) + "</svg>\n"
+            for svg, one in zip(svgs, scripts)]
 
 
 def digest(text):

@@ -59,11 +59,18 @@ enum class Nulls : uint8_t {
 };
 
 // The unit of a column of integers that are instants, dates or times of a day.
-enum class TimeUnit : uint8_t { kDay, kSecond, kMillisecond, kMicrosecond, kNanosecond };
+enum class TimeUnit : uint8_t {
+  kDay,          // 86,400 seconds
+  kSecond,       // 1e9 nanoseconds
+  kMillisecond,  // 1e6 nanoseconds
+  kMicrosecond,  // 1e3 nanoseconds
+  kNanosecond,   // 1
+};
 
 // Makes the canonical bytes of n texts: canonical[i] are those of texts[i]. What it points to must stay until the next
 // call of the same thread. It returns false where it cannot: the rows are then selected, and are not added.
 struct Canonicalizer {
+  // The function.
   bool (*make)(void* context, const std::string_view* texts, size_t n, std::string_view* canonical) noexcept = nullptr;
   void* context = nullptr;  // handed to make, by all threads that ask
 };

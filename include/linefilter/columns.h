@@ -37,12 +37,15 @@ class KeyFilter;
 
 // The columns of a key, 1 to 8 with as many rows each; what takes it takes a Column, too.
 struct Columns {
+  // One column.
   Columns(const Column& column) noexcept : of(&column), count(1) {}
+  // An array of them.
   Columns(const Column* columns, size_t num_columns) noexcept : of(columns), count(num_columns) {}
 
-  const Column* of;
-  size_t count;
+  const Column* of;  // they stay as long as this is used
+  size_t count;      // how many
 };
+// The most columns of a key.
 inline constexpr size_t kMaxColumns = 8;
 
 // Makes the hash of each row: of one column that of its key, whatever the hash id; of several their combined hash, of
@@ -92,12 +95,12 @@ LINEFILTER_EXPORT Status UniteFilters(Filter* const filters[], size_t num_filter
 //
 // It judges after each kRowsToJudge rows that it asked. If more than max_passed of them stayed, it lets the next rows
 // through unasked: 8 times as many, then twice as many each time that it finds the same, up to kMostUnasked times. So a
-// filter that does not help costs a hundredth of what it would, and one that begins to help is asked again soon. It is
+// filter that does not help costs a thousandth of what it would, and one that begins to help is asked again soon. It is
 // never wrong: rows that are not asked stay.
 class LINEFILTER_EXPORT ScanFilter {
  public:
-  static constexpr uint64_t kRowsToJudge = 4096;
-  static constexpr uint64_t kMostUnasked = 1024;
+  static constexpr uint64_t kRowsToJudge = 4096;  // so many rows tell a share to 1 %
+  static constexpr uint64_t kMostUnasked = 1024;  // then asking costs a thousandth, and 4e6 rows pass at most
 
   // The filter must stay as long as this is used. Asking takes 2 to 3 ns for a row, and a row that goes on costs a
   // probe of a hash table at least, 5 to 30 ns: it pays where at least one row of ten is left out.

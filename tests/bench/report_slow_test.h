@@ -27,9 +27,24 @@ inline const std::string kCpuA = kRoot + "/tests/bench/fixtures/results/fixture-
 inline const std::string kCpuB = kRoot + "/tests/bench/fixtures/results/fixture-cpu-b.json";
 inline const std::string kAccuracy = kRoot + "/tests/bench/fixtures/results/accuracy.json";
 
-inline RunResult Report(std::vector<std::string> arguments, const test::Environment& environment = {}) {
-  arguments.insert(arguments.begin(), kRoot + "/tools/report");
-  return RunProgram(arguments, {}, environment);
+// What runs a script in Python: the interpreter itself, and not what chooses one at each start. The report needs
+// nothing but Python (-S: no package of the machine is looked for), and is compiled once for all runs, into a folder of
+// theirs.
+inline const std::vector<std::string>& Python() {
+  static const TempDir compiled;  // goes at the end
+  static const std::vector<std::string> words = [] {
+    const std::string path = RunProgram({"python3", "-c", "import sys; print(sys.executable, end='')"}).out;
+    EXPECT_FALSE(path.empty()) << "python3 is missing: tools/install_packages.sh bench";
+    return std::vector<std::string>{path, "-S", "-X", "pycache_prefix=" + compiled.path()};
+  }();
+  return words;
+}
+
+inline RunResult Report(const std::vector<std::string>& arguments, const test::Environment& environment = {}) {
+  std::vector<std::string> command = Python();
+  command.push_back(kRoot + "/tools/report");
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return RunProgram(command, {}, environment);
 }
 
 // A run of the report into a folder of its own.
@@ -47,7 +62,8 @@ struct Page {
     std::vector<std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(pages())) files.push_back(entry.path());
     std::sort(files.begin(), files.end());
-    for (const std::string& file : files) all += "\n" + std::regex_replace("\n" + ReadFile(file), std::regex("\n#"), "\n##");
+    for (const std::string& file : files)
+      all += "\n" + std::regex_replace("\n" + ReadFile(file), std::regex("\n#"), "\n##");
     return all;
   }
   RunResult Check() const {

@@ -320,7 +320,7 @@ TEST(Report, JudgesEngines) {
 #ifdef LINEFILTER_BENCH_ENGINES
 // The file as the program writes it: a field that only one of the two knows would show when it is too late.
 TEST(Report, ReadsWhatTheProgramOfEnginesWrites) {
-  const TempDir dir;
+  const TempDir dir(MemoryFolder());  // where files are does not matter here
   const std::string engines = dir.File("engines.json");
   const RunResult result = RunProgram({LINEFILTER_BENCH_ENGINES, "--quick", "--folder", dir.path(), "--out", engines});
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -331,7 +331,7 @@ TEST(Report, ReadsWhatTheProgramOfEnginesWrites) {
 
 #ifdef LINEFILTER_BENCH_TABLES
 TEST(Report, ReadsWhatTheProgramOfTablesWrites) {
-  const TempDir dir;
+  const TempDir dir(MemoryFolder());
   const std::string tables = dir.File("tables.json");
   const RunResult result = RunProgram({LINEFILTER_BENCH_TABLES, "--quick", "--folder", dir.path(), "--out", tables});
   ASSERT_EQ(result.exit_code, 0) << result.err;

@@ -93,10 +93,13 @@ TEST(Equality, AllNansAreOneKeyAndBothZerosAre) {
 TEST(Equality, DecimalsOfAnyScaleAreComparedAtTheLargest) {
   const std::vector<int32_t> tenths = {15, -20, 0, 99999};
   const std::vector<int64_t> thousandths = {1500, -2000, 0, 9999900};
+  constexpr uint64_t kOne = 1;
   std::vector<uint8_t> wide(4 * 16);  // millionths, in the order of the machine
   for (size_t i = 0; i < 4; ++i) {
-    const __int128 value = static_cast<__int128>(thousandths[i]) * 1000;
-    std::memcpy(wide.data() + 16 * i, &value, 16);
+    const int64_t value = thousandths[i] * 1000, halves[] = {value, value < 0 ? -1 : 0};
+    const bool is_little = WordBytes(1) == std::string_view(reinterpret_cast<const char*>(&kOne), sizeof(kOne));
+    std::memcpy(wide.data() + 16 * i, &halves[is_little ? 0 : 1], 8);
+    std::memcpy(wide.data() + 16 * i + 8, &halves[is_little ? 1 : 0], 8);
   }
   ExpectNoPairLoses({{"tenths", InForm(Column::OfDecimals(tenths.data(), 4, 1), DecimalForm(6))},
                      {"thousandths", InForm(Column::OfDecimals(thousandths.data(), 4, 3), DecimalForm(6))},

@@ -25,6 +25,13 @@ struct Around {
   const char* needs = "";  // a header of a package that may be missing
 };
 const std::map<std::string, Around> kArounds = {
+    {"arrow.h",
+     {"#include \"linefilter/columns.h\"\n",
+      "const linefilter::FilterBase& filter, size_t n, uint32_t* rows, size_t num_rows"}},
+    {"column.h", {"", "const int64_t* values, size_t n, const uint8_t* bits, size_t first_bit"}},
+    {"columns.h",
+     {"#include \"linefilter/filter.h\"\nvoid Probe(uint32_t row);\n",
+      "const linefilter::Column& build_ids, const linefilter::Column& probe_ids, linefilter::Filter& filter"}},
     {"bulk.h",
      {"size_t read_hashes(void* file, uint64_t* hashes, size_t capacity) noexcept;\n"
       "bool rewind_hashes(void* file) noexcept;\n",
@@ -163,21 +170,13 @@ std::string LinesOf(const std::string& sample, bool includes) {
 RunResult Compile(const std::string& header, const std::string& sample, const Around& around) {
   const TempDir folder;
   const bool is_c = header == "c.h" || header.compare(0, 2, "c/") == 0;
-  const std::string source =
-      folder.Write(is_c ? "sample.c" : "sample.cc", "#include \"linefilter/" + header + "\"\n" + around.before +
-                                                        LinesOf(sample, true) + "void Sample(" + around.parameters +
-                                                        ");\nvoid Sample(" + around.parameters + ") {\n" +
-                                                        WithStatements(LinesOf(sample, false)) + "}\n");
-  std::vector<std::string> command = {is_c ? LINEFILTER_CC : LINEFILTER_CXX,
-                                      is_c ? "-std=c99" : "-std=c++17",
-                                      "-Wall",
-                                      "-fsyntax-only",
-                                      "-I" + std::string(LINEFILTER_SOURCE_DIR) + "/include",
-                                      source};
-  for (const std::string& flag : Words(LINEFILTER_CXX_FLAGS)) {
-    if (flag.compare(0, 4, "-Wl,") != 0) command.push_back(flag);
-  }
-  return RunProgram(command);
+  const std::string source = is_c ? "sample.c" : "sample.cc";
+  folder.Write(source, "#include \"linefilter/" + header + "\"\n" + around.before + LinesOf(sample, true) +
+                           "void Sample(" + around.parameters + ");\nvoid Sample(" + around.parameters + ") {\n" +
+                           WithStatements(LinesOf(sample, false)) + "}\n");
+  // To an object, which a launcher keeps: -fsyntax-only is nothing to it.
+  return RunCompiler(folder, {is_c ? LINEFILTER_CC : LINEFILTER_CXX, is_c ? "-std=c99" : "-std=c++17", "-Wall",
+                              std::string("-I") + LINEFILTER_SOURCE_DIR + "/include", "-c", source, "-o", "sample.o"});
 }
 
 bool IsThere(const std::string& include) {

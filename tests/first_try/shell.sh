@@ -81,7 +81,7 @@ exits 0 linefilter info integers.lf
 says integer
 
 # Exit codes and messages tell what to do.
-exits 3 linefilter redis query seen --server 127.0.0.1:1 --timeout 100 --patience 100 monday.txt
+exits 3 linefilter redis query seen --server 127.0.0.1:1 --timeout 100ms --patience 100ms monday.txt
 exits 2 linefilter query
 exits 0 linefilter stats seen.lf --at-most 1%
 exits 2 linefilter create zero.lf --num-keys 10 --fpr 0

@@ -190,10 +190,12 @@ class ArrayOfArrow {
     }
   }
 
-  static int64_t Extreme(uint8_t which) {
+  // Large ones only where no memory has so many rows: those of a byte could be, as far as anybody knows.
+  int64_t Extreme(uint8_t which) const {
     constexpr int64_t kMost = std::numeric_limits<int64_t>::max(), kLeast = std::numeric_limits<int64_t>::min();
     constexpr int64_t kValues[] = {-1, -2, kLeast, kMost, kMost - 1, kMost - 20};
-    return kValues[which % std::size(kValues)];
+    const bool has_no_limit = width_ < 2 && format_ != "n" && format_ != "+r";
+    return kValues[which % (has_no_limit ? 3 : std::size(kValues))];
   }
 
   void Damage(uint8_t what, Input* in) {

@@ -23,6 +23,9 @@
 #ifndef LINEFILTER_CC
 #define LINEFILTER_CC "cc"
 #endif
+#ifndef LINEFILTER_CXX_LAUNCHER
+#define LINEFILTER_CXX_LAUNCHER ""  // ccache
+#endif
 #ifndef LINEFILTER_LIBRARY
 #define LINEFILTER_LIBRARY LINEFILTER_BINARY_DIR "/lib/liblinefilter.a"
 #endif
@@ -52,7 +55,7 @@ inline std::vector<CodeBlock> CodeBlocks(const std::string& markdown) {
   std::vector<CodeBlock> blocks;
   std::istringstream in(markdown);
   bool inside = false, is_output = false, is_next = false;  // is_next: nothing but empty lines since the last block
-  bool is_here = false;                                      // within a table with the column "here"
+  bool is_here = false;                                     // within a table with the column "here"
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
@@ -120,36 +123,45 @@ inline RunResult RunIn(const TempDir& folder, const std::vector<std::string>& co
                      {"PYTHONDONTWRITEBYTECODE", "1"}});
 }
 
+// A command of a compiler for what is in the folder, by names within it: so the launcher knows a program that it has
+// seen in another folder, where nothing that goes into it has changed since. It tells the compiler's warnings again,
+// too.
+inline RunResult RunCompiler(const TempDir& folder, std::vector<std::string> command) {
+  const std::vector<std::string> launcher = Words(LINEFILTER_CXX_LAUNCHER);
+  command.insert(command.begin(), launcher.begin(), launcher.end());
+  for (const std::string& flag : Words(LINEFILTER_CXX_FLAGS)) {
+    if (flag.compare(0, 4, "-Wl,") != 0) command.push_back(flag);  // an error to clang where nothing is linked
+  }
+  return RunIn(folder, command);
+}
+
 // Against the public headers and the built library. Linked by the C++ compiler: the library is C++ inside.
 inline RunResult RunCompiled(const TempDir& folder, const std::string& compiler, const std::string& standard,
                              const std::string& source) {
-  const std::string object = folder.File("program.o"), program = folder.File("program");
-  std::vector<std::string> compile = {
-      compiler, standard, "-Wall", "-Wextra", "-Werror", std::string("-I") + LINEFILTER_SOURCE_DIR + "/include",
-      "-c",     source,   "-o",    object};
-  std::vector<std::string> link = {LINEFILTER_CXX, object, "-o", program};
+  RunResult result =
+      RunCompiler(folder, {compiler, standard, "-Wall", "-Wextra", "-Werror",
+                           std::string("-I") + LINEFILTER_SOURCE_DIR + "/include", "-c", source, "-o", "program.o"});
+  if (result.exit_code != 0) return result;
+  const std::string program = folder.File("program");
+  std::vector<std::string> link = {LINEFILTER_CXX, folder.File("program.o"), "-o", program};
 #ifdef LINEFILTER_REDIS_LIBRARIES  // where there is linefilter::redis
   for (const std::string& library : Words(LINEFILTER_REDIS_LIBRARIES)) link.push_back(library);
 #endif
   link.push_back(LINEFILTER_LIBRARY);
   if (std::string(LINEFILTER_HWY_LIBRARY) != "") link.push_back(LINEFILTER_HWY_LIBRARY);
-  for (const std::string& flag : Words(LINEFILTER_CXX_FLAGS)) {
-    if (flag.compare(0, 4, "-Wl,") != 0) compile.push_back(flag);  // an error to clang where nothing is linked
-    link.push_back(flag);
-  }
-  for (const std::vector<std::string>& command : {compile, link}) {
-    const RunResult result = RunProgram(command);
-    if (result.exit_code != 0) return result;
-  }
-  return RunIn(folder, OurProgram(program));
+  for (const std::string& flag : Words(LINEFILTER_CXX_FLAGS)) link.push_back(flag);
+  result = RunProgram(link);
+  return result.exit_code == 0 ? RunIn(folder, OurProgram(program)) : result;
 }
 
 inline RunResult RunCpp(const TempDir& folder, const std::string& code) {
-  return RunCompiled(folder, LINEFILTER_CXX, "-std=c++17", folder.Write("program.cc", AsProgram(code)));
+  folder.Write("program.cc", AsProgram(code));
+  return RunCompiled(folder, LINEFILTER_CXX, "-std=c++17", "program.cc");
 }
 
 inline RunResult RunC(const TempDir& folder, const std::string& code) {
-  return RunCompiled(folder, LINEFILTER_CC, "-std=c99", folder.Write("program.c", code));
+  folder.Write("program.c", code);
+  return RunCompiled(folder, LINEFILTER_CC, "-std=c99", "program.c");
 }
 
 // A command that fails ends it, in a pipe too.

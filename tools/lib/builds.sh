@@ -98,7 +98,7 @@ list_march_levels() {
 
 # What an optimizer or a level can break: kernels, the inlined path, the bytes they make. The rest is compiled and run by clang in
 # build_asan, without what that leaves out.
-OPTIMIZED_TESTS=(alignment remote_body builder bulk concurrent conformance container fold golden hash inline kernels keyed_hash
+OPTIMIZED_TESTS=(alignment remote_body builder bulk columns concurrent conformance container fold golden hash inline kernels keyed_hash
   malformed filter no_false_negative parquet_hash removable repeats quotient retrieval scalable split_block view)
 
 # build_optimized COMPILER LEVEL: `any` is no level. As C++20, which users may ask for; the release build is C++17.

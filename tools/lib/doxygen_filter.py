@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """doxygen_filter.py FILE: prints a header (or a page of Markdown) of ours as Doxygen wants it; for doc/Doxyfile.
 
 Headers document by plain comments: above a name, or behind a member. Here `//` becomes `///` or `///<`. A comment also

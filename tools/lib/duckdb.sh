@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Steps: Bloom filters in Parquet files of a real engine. npm brings DuckDB; tests/parquet/duckdb lets it write files and asks
-# both, and duckdb_check compares.
+# both, and duckdb_check compares. examples/parquet_scan lets it scan a file without the row groups that we exclude.
 
 DUCKDB=$ROOT/build/duckdb      # DuckDB, and what it wrote
 DUCKDB_TEST=$ROOT/tests/parquet/duckdb
@@ -12,6 +12,7 @@ duckdb_steps() {
   step "DuckDB: from npm" work fetch_duckdb
   if $STEP_OK && [[ -f $DUCKDB/complete ]]; then
     step "DuckDB: its Parquet filters and ours" tests test_duckdb
+    step "DuckDB: a scan that leaves row groups out" tests test_duckdb_scan
   fi
 }
 
@@ -19,7 +20,7 @@ duckdb_steps() {
 fetch_duckdb() {
   local stamp said=$DUCKDB/npm.log status=0 code
   mkdir -p "$DUCKDB"
-  cp "$DUCKDB_TEST"/{*.mjs,package.json,package-lock.json} "$DUCKDB"
+  cp "$DUCKDB_TEST"/{*.mjs,package.json,package-lock.json} "$ROOT"/examples/parquet_scan/scan.mjs "$DUCKDB"
   stamp=$(cksum <"$DUCKDB/package-lock.json")
   if [[ -f $DUCKDB/complete && $(<"$DUCKDB/complete") == "$stamp" ]]; then
     echo "$DUCKDB is complete"
@@ -45,7 +46,7 @@ fetch_duckdb() {
 }
 
 leave_out_duckdb() {
-  note "LEFT OUT: $1, so DuckDB's Parquet filters are not compared with ours"
+  note "LEFT OUT: $1, so DuckDB's Parquet filters are not compared with ours, and no scan is"
 }
 
 # By night with a million members and 100,000 questions of each type.
@@ -60,6 +61,25 @@ test_duckdb() {
   expect "of the same values we make the same bytes" duckdb_check ours "$folder"
   expect "DuckDB answers" node "$DUCKDB/probe.mjs" "$folder" "$amount"
   expect "we answer the same, in its files and where our filters are in their place" duckdb_check answers "$folder"
+}
+
+# Times are told and not judged: other steps run meanwhile.
+test_duckdb_scan() {
+  local folder=$DUCKDB/scan groups=10
+  if [[ -n ${LINEFILTER_NIGHTLY:-} ]]; then groups=40; fi
+  cmake --build "$ROOT/build/release" -j "$JOBS" --target row_groups
+  rm -rf "$folder"
+  mkdir "$folder"
+  expect "the same rows are found, and fewer are read" duckdb_scan "$folder" "$groups"
+}
+
+# A query is a line.
+duckdb_scan() {
+  local status=0 line
+  node "$DUCKDB/scan.mjs" "$1" "$ROOT/build/release/row_groups" "$2" >"$DUCKDB/scan.log" || status=$?
+  while read -r line; do note "$line"; done <"$DUCKDB/scan.log"
+  cat "$DUCKDB/scan.log"
+  return "$status"
 }
 
 # The last line counts, also where there are faults.
