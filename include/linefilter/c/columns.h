@@ -60,27 +60,27 @@ const char* linefilter_key_form_name(linefilter_key_form form);
 // The types of numbers.
 typedef int32_t linefilter_number;
 enum {
-  LINEFILTER_NUMBER_INT8 = 0,
-  LINEFILTER_NUMBER_INT16 = 1,
-  LINEFILTER_NUMBER_INT32 = 2,
-  LINEFILTER_NUMBER_INT64 = 3,
-  LINEFILTER_NUMBER_UINT8 = 4,
-  LINEFILTER_NUMBER_UINT16 = 5,
-  LINEFILTER_NUMBER_UINT32 = 6,
-  LINEFILTER_NUMBER_UINT64 = 7,
-  LINEFILTER_NUMBER_FLOAT = 8,
-  LINEFILTER_NUMBER_DOUBLE = 9,
+  LINEFILTER_NUMBER_INT8 = 0,    // int8_t
+  LINEFILTER_NUMBER_INT16 = 1,   // int16_t
+  LINEFILTER_NUMBER_INT32 = 2,   // int32_t
+  LINEFILTER_NUMBER_INT64 = 3,   // int64_t
+  LINEFILTER_NUMBER_UINT8 = 4,   // uint8_t
+  LINEFILTER_NUMBER_UINT16 = 5,  // uint16_t
+  LINEFILTER_NUMBER_UINT32 = 6,  // uint32_t
+  LINEFILTER_NUMBER_UINT64 = 7,  // uint64_t
+  LINEFILTER_NUMBER_FLOAT = 8,   // float, of 4 bytes
+  LINEFILTER_NUMBER_DOUBLE = 9,  // double, of 8 bytes
   LINEFILTER_NUMBER_INT128 = 10  // 16 bytes each, as the machine has them: of decimals alone
 };
 
 // The unit of integers that are instants, dates or times of a day.
 typedef int32_t linefilter_time_unit;
 enum {
-  LINEFILTER_TIME_UNIT_DAY = 0,
-  LINEFILTER_TIME_UNIT_SECOND = 1,
-  LINEFILTER_TIME_UNIT_MILLISECOND = 2,
-  LINEFILTER_TIME_UNIT_MICROSECOND = 3,
-  LINEFILTER_TIME_UNIT_NANOSECOND = 4
+  LINEFILTER_TIME_UNIT_DAY = 0,          // 86,400 s
+  LINEFILTER_TIME_UNIT_SECOND = 1,       // 1 s
+  LINEFILTER_TIME_UNIT_MILLISECOND = 2,  // 10^-3 s
+  LINEFILTER_TIME_UNIT_MICROSECOND = 3,  // 10^-6 s
+  LINEFILTER_TIME_UNIT_NANOSECOND = 4    // 10^-9 s
 };
 
 // What a null is.
