@@ -126,6 +126,17 @@ linefilter_column linefilter_column_of_runs(const linefilter_column* run_ends, c
 // n rows of the first value of `value`.
 linefilter_column linefilter_column_of_constant(const linefilter_column* value, size_t n);
 
+// The structs of Arrow's C data interface, an ABI that everybody may declare (linefilter/arrow.h does).
+struct ArrowSchema;
+struct ArrowArray;
+// Makes *column of an array of Arrow, with its validity, as linefilter/arrow.h says. `form` is that of its values;
+// LINEFILTER_KEY_FORM_UNKNOWN leaves them that of their type. *values gets those of a dictionary or of runs: keep it
+// where it is as long as the column is used. Nothing is released: do that afterwards. LINEFILTER_UNSUPPORTED says that
+// no column has that type, and LINEFILTER_CORRUPT that the array breaks a rule of Arrow. On an error *column is broken.
+linefilter_code linefilter_column_of_arrow(const struct ArrowSchema* schema, const struct ArrowArray* array,
+                                           linefilter_key_form form, linefilter_column* column,
+                                           linefilter_column* values, linefilter_status* status);
+
 // Bit (first_bit + i) & 7 of byte (first_bit + i) >> 3 is 1 if row i is not null; NULL: no row is.
 void linefilter_column_set_validity(linefilter_column* column, const uint8_t* bits, size_t first_bit);
 // Says what its nulls are; LINEFILTER_NULLS_NEVER unless told. What is none of these breaks the column.
