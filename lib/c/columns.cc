@@ -6,56 +6,9 @@
 using namespace linefilter;
 using namespace linefilter::internal;
 
-namespace linefilter::internal {
-
-// The types of C, of which a caller may hand over any number.
-struct ColumnMaker {
-  static Column Broken(size_t n, const char* fault) noexcept {
-    Column column = Column::OfNulls(n);
-    return Break(&column, fault), column;
-  }
-  static void Break(Column* column, const char* fault) noexcept { column->data_.fault = fault; }
-
-  static Column OfNumbers(linefilter_number type, const void* values, size_t n) noexcept {
-    if (type < LINEFILTER_NUMBER_INT8 || type > LINEFILTER_NUMBER_DOUBLE) {
-      return Broken(n, "its type is none of the numbers that a column of numbers has (linefilter_number)");
-    }
-    return Column(TypeOf(type), type < LINEFILTER_NUMBER_FLOAT ? KeyForm::kInteger : KeyForm::kReal, values, n);
-  }
-  static Column OfInstants(linefilter_number type, const void* values, size_t n, linefilter_time_unit unit) noexcept {
-    if (!IsSigned32Or64(type)) return Broken(n, "instants are integers of 32 or 64 signed bits");
-    if (unit < LINEFILTER_TIME_UNIT_DAY || unit > LINEFILTER_TIME_UNIT_NANOSECOND) {
-      return Broken(n, "its unit is none (linefilter_time_unit)");
-    }
-    return Column::OfInstants(TypeOf(type), values, n, static_cast<TimeUnit>(unit));
-  }
-  static Column OfDecimals(linefilter_number type, const void* values, size_t n, int scale) noexcept {
-    if (!IsSigned32Or64(type) && type != LINEFILTER_NUMBER_INT128) {
-      return Broken(n, "decimals are integers of 32, 64 or 128 signed bits");
-    }
-    return Column::OfDecimals(TypeOf(type), values, n, scale);
-  }
-
- private:
-  static bool IsSigned32Or64(linefilter_number type) noexcept {
-    return type == LINEFILTER_NUMBER_INT32 || type == LINEFILTER_NUMBER_INT64;
-  }
-  // They have the same numbers.
-  static ColumnType TypeOf(linefilter_number type) noexcept { return static_cast<ColumnType>(type); }
-  static_assert(static_cast<int>(ColumnType::kInt64) == LINEFILTER_NUMBER_INT64 &&
-                static_cast<int>(ColumnType::kUInt64) == LINEFILTER_NUMBER_UINT64 &&
-                static_cast<int>(ColumnType::kDouble) == LINEFILTER_NUMBER_DOUBLE &&
-                static_cast<int>(ColumnType::kInt128) == LINEFILTER_NUMBER_INT128);
-};
-
-}  // namespace linefilter::internal
-
 namespace {
 
 constexpr char kNoValues[] = "it is made of other columns, of which one is NULL";
-
-// What is no form is one that no column takes.
-KeyForm FormFromC(linefilter_key_form form) { return static_cast<KeyForm>(form < 0 || form > 255 ? 255 : form); }
 
 }  // namespace
 

@@ -253,3 +253,6 @@ def test_pandas():
     assert frame[filled(np.array([2, 4])).mask(frame.id)].id.tolist() == [2, 4]
     assert filled(np.array(["b", "d"])).select(frame.name).tolist() == [1, 3]
     assert filled(np.array([2])).select(pandas.Series([1, None, 2], dtype="Int64")).tolist() == [2]
+    times = pandas.Series(pandas.to_datetime(["2026-01-01 01:00", None, "2026-01-02 01:00"]).tz_localize("Europe/Berlin"))
+    for series in (times, times.dt.tz_convert("Asia/Tokyo")):
+        expect(filled(np.array(["2026-01-01"], "M8[D]")), series, [0])

@@ -2,6 +2,7 @@
    are those of C++: tests/c/c_api_test_columns.cc.) */
 #include <string.h>
 
+#include "linefilter/arrow.h"
 #include "linefilter/c.h"
 #include "tests/c/check.h"
 #include "tests/c/fixture.h"
@@ -267,6 +268,51 @@ static void TestSeveralColumnsAreOneKey(void) {
   CHECK(hashes[2] == linefilter_parquet_hash_int32(6));
 }
 
+static void ReleaseSchema(struct ArrowSchema* schema) { schema->release = NULL; }
+static void ReleaseArray(struct ArrowArray* array) { array->release = NULL; }
+
+/* Rows of Arrow, by themselves and of a dictionary. Their structs may go. */
+static void TestColumnsOfArrow(void) {
+  static const int8_t indices[4] = {1, 0, 2, 1};
+  static const uint8_t validity = 0x0b; /* row 2 is null */
+  linefilter_status status;
+  linefilter_column column, values;
+  uint32_t rows[4];
+  size_t n = 0;
+  linefilter_filter* filter = EvenFilter();
+  const linefilter_view* view = linefilter_filter_view(filter);
+  Numbers();
+  {
+    const void* value_buffers[2] = {NULL, numbers}; /* 0, 3, 6 */
+    const void* buffers[2] = {&validity, indices};
+    struct ArrowSchema value_schema = {"i", "", NULL, 0, 0, NULL, NULL, ReleaseSchema, NULL};
+    struct ArrowSchema schema = {"c", "", NULL, 0, 0, NULL, &value_schema, ReleaseSchema, NULL};
+    struct ArrowArray value_array = {3, 0, 0, 2, 0, value_buffers, NULL, NULL, ReleaseArray, NULL};
+    struct ArrowArray array = {4, -1, 0, 2, 0, buffers, NULL, &value_array, ReleaseArray, NULL};
+    CHECK(linefilter_column_of_arrow(&schema, &array, 0, &column, &values, &status) == LINEFILTER_OK && IsOk(&status));
+    schema.dictionary = NULL;
+    linefilter_column broken = values;
+    CHECK(linefilter_column_of_arrow(&schema, &array, 0, &broken, &values, &status) == LINEFILTER_CORRUPT);
+    CHECK(linefilter_column_status(&broken, NULL) == LINEFILTER_INVALID_ARGUMENT);
+    CHECK(linefilter_column_of_arrow(&value_schema, &value_array, LINEFILTER_KEY_FORM_REAL, &broken, &values, NULL) ==
+          LINEFILTER_OK);
+    CHECK(linefilter_column_form(&broken) == LINEFILTER_KEY_FORM_REAL && linefilter_column_size(&broken) == 3);
+    CHECK(linefilter_column_of_arrow(&value_schema, &value_array, LINEFILTER_KEY_FORM_TEXT, &broken, &values, NULL) ==
+          LINEFILTER_INCOMPATIBLE);
+    CHECK(linefilter_column_status(&broken, NULL) == LINEFILTER_INVALID_ARGUMENT);
+    value_schema.format = "tiM";
+    CHECK(linefilter_column_of_arrow(&value_schema, &value_array, 0, &broken, &values, NULL) == LINEFILTER_UNSUPPORTED);
+    CHECK(linefilter_column_of_arrow(NULL, &array, 0, &broken, &values, &status) == LINEFILTER_INVALID_ARGUMENT);
+    CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "NULL"));
+  }
+  CHECK(linefilter_column_size(&column) == 4 && linefilter_column_form(&column) == LINEFILTER_KEY_FORM_INTEGER);
+  CHECK(linefilter_view_select_maybes(view, &column, 1, NULL, 4, rows, &n, &status) == LINEFILTER_OK && IsOk(&status));
+  CHECK(n == 1 && rows[0] == 1);
+  linefilter_column_set_nulls(&column, LINEFILTER_NULLS_ALWAYS);
+  CHECK(linefilter_view_select_maybes(view, &column, 1, NULL, 4, rows, &n, NULL) == LINEFILTER_OK && n == 2);
+  linefilter_filter_free(filter);
+}
+
 /* Every kind of filter takes a column, and a builder does. */
 static void TestEveryKindTakesColumns(void) {
   linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 16), growing = Options(LINEFILTER_LAYOUT_AUTO, 0);
@@ -305,5 +351,6 @@ void RunColumns(void) {
   RUN(TestRowsThatStay);
   RUN(TestManyViews);
   RUN(TestSeveralColumnsAreOneKey);
+  RUN(TestColumnsOfArrow);
   RUN(TestEveryKindTakesColumns);
 }

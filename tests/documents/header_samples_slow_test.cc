@@ -91,6 +91,10 @@ const std::map<std::string, Around> kArounds = {
      {"void fail(const char* message);\n",
       "linefilter_status status, const char* file, size_t offset, size_t image_size, const void** keys, const size_t* "
       "sizes, size_t n, uint8_t* answers"}},
+    {"c/columns.h",
+     {"void fail(const char* message);\nvoid probe(uint32_t row);\n",
+      "const void* values, size_t n, const uint8_t* bits, linefilter_filter* filter, const linefilter_view* view, "
+      "linefilter_column probe_ids, linefilter_status status, size_t i"}},
     {"c/concurrent.h",
      {"#include \"linefilter/c.h\"\nvoid fetch(const char* url);\n",
       "linefilter_options options, linefilter_status status, const char* url, size_t size"}},

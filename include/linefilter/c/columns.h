@@ -60,27 +60,27 @@ const char* linefilter_key_form_name(linefilter_key_form form);
 // The types of numbers.
 typedef int32_t linefilter_number;
 enum {
-  LINEFILTER_NUMBER_INT8 = 0,
-  LINEFILTER_NUMBER_INT16 = 1,
-  LINEFILTER_NUMBER_INT32 = 2,
-  LINEFILTER_NUMBER_INT64 = 3,
-  LINEFILTER_NUMBER_UINT8 = 4,
-  LINEFILTER_NUMBER_UINT16 = 5,
-  LINEFILTER_NUMBER_UINT32 = 6,
-  LINEFILTER_NUMBER_UINT64 = 7,
-  LINEFILTER_NUMBER_FLOAT = 8,
-  LINEFILTER_NUMBER_DOUBLE = 9,
+  LINEFILTER_NUMBER_INT8 = 0,    // int8_t
+  LINEFILTER_NUMBER_INT16 = 1,   // int16_t
+  LINEFILTER_NUMBER_INT32 = 2,   // int32_t
+  LINEFILTER_NUMBER_INT64 = 3,   // int64_t
+  LINEFILTER_NUMBER_UINT8 = 4,   // uint8_t
+  LINEFILTER_NUMBER_UINT16 = 5,  // uint16_t
+  LINEFILTER_NUMBER_UINT32 = 6,  // uint32_t
+  LINEFILTER_NUMBER_UINT64 = 7,  // uint64_t
+  LINEFILTER_NUMBER_FLOAT = 8,   // float, of 4 bytes
+  LINEFILTER_NUMBER_DOUBLE = 9,  // double, of 8 bytes
   LINEFILTER_NUMBER_INT128 = 10  // 16 bytes each, as the machine has them: of decimals alone
 };
 
 // The unit of integers that are instants, dates or times of a day.
 typedef int32_t linefilter_time_unit;
 enum {
-  LINEFILTER_TIME_UNIT_DAY = 0,
-  LINEFILTER_TIME_UNIT_SECOND = 1,
-  LINEFILTER_TIME_UNIT_MILLISECOND = 2,
-  LINEFILTER_TIME_UNIT_MICROSECOND = 3,
-  LINEFILTER_TIME_UNIT_NANOSECOND = 4
+  LINEFILTER_TIME_UNIT_DAY = 0,          // 86,400 s
+  LINEFILTER_TIME_UNIT_SECOND = 1,       // 1 s
+  LINEFILTER_TIME_UNIT_MILLISECOND = 2,  // 10^-3 s
+  LINEFILTER_TIME_UNIT_MICROSECOND = 3,  // 10^-6 s
+  LINEFILTER_TIME_UNIT_NANOSECOND = 4    // 10^-9 s
 };
 
 // What a null is.
@@ -125,6 +125,17 @@ linefilter_column linefilter_column_of_runs(const linefilter_column* run_ends, c
                                             size_t n);
 // n rows of the first value of `value`.
 linefilter_column linefilter_column_of_constant(const linefilter_column* value, size_t n);
+
+// The structs of Arrow's C data interface, an ABI that everybody may declare (linefilter/arrow.h does).
+struct ArrowSchema;
+struct ArrowArray;
+// Makes *column of an array of Arrow, with its validity, as linefilter/arrow.h says. `form` is that of its values;
+// LINEFILTER_KEY_FORM_UNKNOWN leaves them that of their type. *values gets those of a dictionary or of runs: keep it
+// where it is as long as the column is used. Nothing is released: do that afterwards. LINEFILTER_UNSUPPORTED says that
+// no column has that type, and LINEFILTER_CORRUPT that the array breaks a rule of Arrow. On an error *column is broken.
+linefilter_code linefilter_column_of_arrow(const struct ArrowSchema* schema, const struct ArrowArray* array,
+                                           linefilter_key_form form, linefilter_column* column,
+                                           linefilter_column* values, linefilter_status* status);
 
 // Bit (first_bit + i) & 7 of byte (first_bit + i) >> 3 is 1 if row i is not null; NULL: no row is.
 void linefilter_column_set_validity(linefilter_column* column, const uint8_t* bits, size_t first_bit);

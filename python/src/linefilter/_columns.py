@@ -90,7 +90,8 @@ def _of_any(column: Column, scale: Optional[int]) -> _linefilter.Column:
                 f"a column is an array of NumPy, a column of pandas or data of Arrow, not {type(column).__name__}: "
                 "make a list an array by numpy.array"
             )
-        column = np.asarray(column)
+        has_zone = getattr(getattr(column, "dtype", None), "tz", None) is not None  # of pandas; it would become objects
+        column = np.asarray(column, "M8[ns]" if has_zone else None)  # in UTC
     if column.ndim != 1:
         raise TypeError(f"a column has one dimension, and this array has {column.ndim}: pass its columns one by one")
     missing = np.broadcast_to(column.mask, column.shape) if isinstance(column, np.ma.MaskedArray) else None
