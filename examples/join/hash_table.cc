@@ -21,7 +21,7 @@ HashTable::HashTable(uint64_t num_keys) {
   mask_ = (uint64_t{1} << bits) - 1;
   shift_ = 64 - bits;
   // The filter is in huge pages from 2 MiB on, so the table is, too: otherwise it would lose by that alone.
-  const size_t alignment = std::min<size_t>(std::max<size_t>(bytes(), 64), linefilter::kHugePage);
+  const size_t alignment = bytes() < linefilter::kHugePage ? 64 : linefilter::kHugePage;
   void* memory = nullptr;
   if (posix_memalign(&memory, alignment, bytes()) != 0) throw std::bad_alloc();
   linefilter::WishHugePages(memory, bytes());
