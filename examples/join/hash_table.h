@@ -36,7 +36,7 @@ class HashTable {
   uint64_t bytes() const { return (mask_ + 1) * sizeof(Slot); }
 
  private:
-  struct Slot {
+  struct alignas(16) Slot {
     int64_t key;
     uint32_t payload;
   };
