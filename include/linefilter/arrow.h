@@ -37,8 +37,11 @@
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 
+// Bits of ArrowSchema::flags, none of which is read here: the order of a dictionary's indices means something.
 #define ARROW_FLAG_DICTIONARY_ORDERED 1
+// Rows may be null.
 #define ARROW_FLAG_NULLABLE 2
+// The keys of each map are sorted.
 #define ARROW_FLAG_MAP_KEYS_SORTED 4
 
 #ifdef __cplusplus

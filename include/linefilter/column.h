@@ -161,7 +161,7 @@ class LINEFILTER_EXPORT Column {
 
  private:
   friend class ArrowColumn;             // linefilter/arrow.h
-  friend struct internal::ColumnMaker;  // lib/c/columns.cc
+  friend struct internal::ColumnMaker;  // lib/c/columns.h
 
   Column(internal::ColumnType type, KeyForm form, const void* values, size_t n) noexcept;
   static Column OfInstants(internal::ColumnType type, const void* values, size_t n, TimeUnit unit) noexcept;

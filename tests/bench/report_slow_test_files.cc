@@ -175,6 +175,10 @@ TEST(Report, RefusesBadFilesWithASentence) {
     said.push_back("bad.json");
     ExpectRefused(dir.Write("bad.json", file.dump()), said);
   }
+}
+
+TEST(Report, RefusesFilesThatAreNoResultsWithASentence) {
+  const json good = json::parse(ReadFile(kCpuA));
   json accuracy = json::parse(ReadFile(kAccuracy));
   accuracy["measured"][0].erase("fpr_low");
   const TempDir dir;
