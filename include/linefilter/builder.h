@@ -119,8 +119,14 @@ class LINEFILTER_EXPORT FilterBuilder {
   // rules), and the number of keys, whatever the size of the body. They are forgotten with the keys. Keys of another
   // kind or form than the options and this tell are not noticed: for them say NoteKeyForms(kUnknownKeyForms).
   void NoteKeyForms(uint64_t forms) noexcept { noted_.AddForms(forms); }
-  // Those that were noted since the last image, as FilterBase::key_forms tells them.
-  uint64_t key_forms() const noexcept { return noted_.key_forms(); }
+  // Those of the options and those that were noted since the last image, as FilterBase::key_forms tells them.
+  uint64_t key_forms() const noexcept { return key_kinds().key_forms(); }
+  // Only the library itself uses this.
+  internal::KeyKinds key_kinds() const noexcept {
+    internal::KeyKinds kinds(options_.key_kind);
+    kinds.Add(noted_);
+    return kinds;
+  }
 
   // The keys that were added so far, each time that they came. sizing() tells how many the size counts.
   uint64_t num_keys() const noexcept { return num_keys_; }

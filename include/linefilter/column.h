@@ -33,7 +33,8 @@ enum class KeyForm : uint8_t {
   kUnknown = 0,        // nobody said
   kText = 1,           // the bytes
   kInteger = 2,        // the integer, widened to 64 bits: HashKey's integer key
-  kReal = 3,           // the double; a float and an integer are widened to it. -0.0 is 0.0, and all NaN are one key
+  kReal = 3,           // the double; a float and an integer are widened to it. -0.0 is 0.0, and all NaN are one key.
+                       // (Engines round an integer to FLOAT where they compare the two: cast both to double first)
   kInstant = 4,        // nanoseconds, modulo 2^64: days, seconds, ... and microseconds of one instant are one key
   kPaddedText = 5,     // the bytes without the spaces at their end, as SQL compares CHAR
   kCanonicalText = 6,  // the bytes that a function of the caller makes, such as those of a collation's key

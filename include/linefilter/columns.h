@@ -59,7 +59,8 @@ LINEFILTER_EXPORT Status CanAsk(const FilterBase& filter, const Columns& columns
 
 // Writes those of the n rows whose keys may be in the filter, in their order, and how many they are. `rows` are row
 // numbers of the columns, or null for rows 0 to n - 1; `maybes` has room for n, and may be `rows` itself. Row numbers
-// of 16 bits do for vectors of up to 65,536 rows. On an error all n rows stay.
+// of 16 bits do for columns of up to 65,536 rows, those of 32 bits for 2^32: for null `rows` and more it is
+// kInvalidArgument, and no row is written. On any other error all rows stay, or those of the 1,024 around the fault.
 LINEFILTER_EXPORT Status SelectMaybes(const FilterBase& filter, const Columns& columns, const uint32_t* rows, size_t n,
                                       uint32_t* maybes, size_t* num_maybes) noexcept;
 LINEFILTER_EXPORT Status SelectMaybes(const FilterBase& filter, const Columns& columns, const uint16_t* rows, size_t n,
@@ -100,7 +101,7 @@ LINEFILTER_EXPORT Status UniteFilters(Filter* const filters[], size_t num_filter
 class LINEFILTER_EXPORT ScanFilter {
  public:
   static constexpr uint64_t kRowsToJudge = 4096;  // so many rows tell a share to 1 %
-  static constexpr uint64_t kMostUnasked = 1024;  // then asking costs a thousandth, and 4e6 rows pass at most
+  static constexpr uint64_t kMostUnasked = 1024;  // times the rows that were judged: asking costs a thousandth then
 
   // The filter must stay as long as this is used. Asking takes 2 to 3 ns for a row, and a row that goes on costs a
   // probe of a hash table at least, 5 to 30 ns: it pays where at least one row of ten is left out.

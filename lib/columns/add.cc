@@ -28,9 +28,9 @@ size_t KeepKeys(ChunkKeys* keys, size_t n) {
 template <class To>
 Status NoteForms(const Columns& columns, To* to) {
   if (to->key_hash().id == HashId::kParquet) return Status();
-  if (Status status = internal::FormsFit(to->key_forms(), columns, false); !status.ok()) return status;
+  if (Status status = internal::FormsFit(to->key_kinds(), columns, false); !status.ok()) return status;
   if (const uint64_t forms = internal::FormsOf(columns); forms != 0) to->NoteKeyForms(forms);
-  return Status();
+  return internal::FormsFit(to->key_kinds(), columns, false);  // another thread may have noted other ones meanwhile
 }
 
 template <class Add>

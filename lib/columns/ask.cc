@@ -86,7 +86,8 @@ template <class Row>
 template <class Row>
 Status Select(const Filters& filters, const Columns& columns, const Row* rows, size_t n, Row* maybes,
               size_t* num_maybes) {
-  if (n != 0 && n - 1 > std::numeric_limits<Row>::max()) {
+  if (rows == nullptr && n != 0 && n - 1 > std::numeric_limits<Row>::max()) {
+    *num_maybes = 0;
     return Status::Error(StatusCode::kInvalidArgument,
                          "row numbers of %zu bits do for no more than 2^%zu rows: ask for fewer", 8 * sizeof(Row),
                          8 * sizeof(Row));
@@ -109,8 +110,8 @@ Status CanAsk(const FilterBase& filter, const Columns& columns) noexcept {
         "the filter is broken or was not made; of a SwappableFilter ask a lease (Read): all rows stay");
   }
   if (Status status = internal::CanHash(columns, filter.key_hash()); !status.ok()) return status;
-  if (filter.hash_id() == HashId::kParquet) return Status();
-  return internal::FormsFit(filter.key_forms(), columns, true);
+  if (filter.hash_id() == HashId::kParquet) return internal::CanAskParquet(columns.of[0]);
+  return internal::FormsFit(filter.key_kinds(), columns, true);
 }
 
 Status SelectMaybes(const FilterBase& filter, const Columns& columns, const uint32_t* rows, size_t n, uint32_t* maybes,

@@ -88,6 +88,8 @@ struct ChunkKeys {
 Fault HashRows(const Columns& columns, const KeyHash& key_hash, const RowChunk& chunk, ChunkKeys* keys);
 // Whether columns can be hashed so; key_hash is a filter's. Several need hash id kCaller.
 Status CanHash(const Columns& columns, const KeyHash& key_hash);
+// Whether a filter of Parquet's hash can be asked for a column that can be hashed so.
+Status CanAskParquet(const Column& column);
 
 }  // namespace linefilter::internal
 

@@ -100,6 +100,7 @@ Column Column::Around(ColumnType type, const Column* indices, const Column* inne
   data.inner = inner;
   data.fault = inner->data_.fault;
   column.canonicalizer_ = inner->canonicalizer_;
+  column.nulls_ = inner->nulls_;
   if (HasInner(inner->data_.type)) {
     data.fault = "the values of a dictionary, of runs or of a constant are themselves one of these: make them plain";
   }
@@ -107,6 +108,7 @@ Column Column::Around(ColumnType type, const Column* indices, const Column* inne
   if (indices != nullptr) {
     data.index_type = indices->data_.type;
     data.values = indices->data_.values;
+    if (indices->data_.fault != nullptr) data.fault = indices->data_.fault;
     if (!IsInteger(data.index_type)) data.fault = "indices of a dictionary and ends of runs are integers";
   } else if (n != 0 && inner->size() == 0) {
     data.fault = "a constant has a value: its column has no row";

@@ -40,13 +40,20 @@ Status Refuse(size_t number, unsigned of_filter, const Column& column) {
 uint64_t FormsOf(const Columns& columns) {
   uint64_t forms = 0;
   for (size_t c = 0; c < columns.count; ++c) {
-    if (columns.of[c].form() == KeyForm::kUnknown) return columns.count == 1 ? 0 : kUnknownKeyForms;
+    if (columns.of[c].form() == KeyForm::kUnknown) return 0;  // nulls alone tell nothing
     forms |= uint64_t{FormByte(columns.of[c])} << (8 * c);
   }
   return forms;
 }
 
-Status FormsFit(uint64_t forms, const Columns& columns, bool is_asked) {
+Status FormsFit(const KeyKinds& kinds, const Columns& columns, bool is_asked) {
+  if (AreDifferentForms(kinds.forms())) {
+    return Status::Error(
+        StatusCode::kIncompatible,
+        "columns of forms that differ were added to the filter or united in it: a column of one form would "
+        "miss keys of the others");
+  }
+  uint64_t forms = kinds.key_forms();
   if (forms == 0 || forms == kUnknownKeyForms) {
     if (columns.count == 1 || !is_asked) return Status();
     return Status::Error(StatusCode::kIncompatible,

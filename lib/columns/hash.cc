@@ -50,14 +50,17 @@ Fault HashOneColumn(const Column& column, const KeyHash& key_hash, const RowChun
   return nullptr;
 }
 
+constexpr uint64_t kSecond = 1000000000;  // of nanoseconds
+
 // A null of a dictionary's values is found here, too: what holds of the outer column's nulls holds of it.
 bool IsNaturalForm(const Column& column) {
   const ColumnData& data = column.data().inner != nullptr ? column.data().inner->data() : column.data();
   switch (column.form()) {
     case KeyForm::kUnknown:
     case KeyForm::kText:
-    case KeyForm::kInstant:
       return true;
+    case KeyForm::kInstant:  // Parquet has no seconds, and days of 32 bits alone
+      return data.unit < kSecond || (data.unit > kSecond && data.type == ColumnType::kInt32);
     case KeyForm::kReal:
       return data.type == ColumnType::kFloat || data.type == ColumnType::kDouble;
     case KeyForm::kInteger:
@@ -73,13 +76,23 @@ Status CanHashForParquet(const Columns& columns) {
   if (column.nulls() == Nulls::kAsValue) {
     why = "its filters have no nulls: take Nulls::kNever or kAlways";
   } else if (!IsNaturalForm(column)) {
-    why = "it hashes what Parquet stores, so a column keeps the form that it is made with, and decimals have 64 bits";
+    why =
+        "it hashes what Parquet stores, so a column keeps the form that it is made with, decimals have 64 bits, and "
+        "there are no seconds";
   }
   if (why == nullptr) return Status();
   return Status::Error(StatusCode::kIncompatible, "the Parquet hash cannot take this column: %s", why);
 }
 
 }  // namespace
+
+Status CanAskParquet(const Column& column) {
+  if (column.form() != KeyForm::kReal) return Status();
+  return Status::Error(
+      StatusCode::kIncompatible,
+      "in Parquet's hash both zeros and all NaN are keys of their own: ask for floats and doubles by a "
+      "ParquetQuestion (parquet.h)");
+}
 
 Fault HashRows(const Columns& columns, const KeyHash& key_hash, const RowChunk& chunk, ChunkKeys* keys) {
   keys->has_nulls = false;
@@ -101,7 +114,13 @@ Status CanHash(const Columns& columns, const KeyHash& key_hash) {
   const auto refuse = [](const char* why) { return Status::Error(StatusCode::kInvalidArgument, "%s", why); };
   if (columns.count == 0 || columns.count > kMaxColumns) return refuse("a key has 1 to 8 columns");
   for (size_t c = 0; c < columns.count; ++c) {
-    if (Status status = columns.of[c].status(); !status.ok()) return status;
+    const Column& column = columns.of[c];
+    if (Status status = column.status(); !status.ok()) return status;
+    const Column* const inner = column.data().inner;
+    if (inner != nullptr && inner->form() != column.form()) {
+      return refuse(
+          "the form of a dictionary's values, or of those of runs or a constant, is set before it is made of them");
+    }
     if (columns.of[c].size() != columns.of[0].size()) return refuse("the columns of a key have as many rows each");
   }
   if (columns.count > 1) {

@@ -30,11 +30,19 @@ uint64_t BitsOf(T value) {
   return bits;
 }
 
-// -0.0 + 0.0 is 0.0. Which NaN it is does not matter.
+// Integers alone are compared here: a thread may have told its CPU to take denormal numbers for zeros.
 uint64_t RealWord(double value) {
   constexpr uint64_t kNan = 0x7ff8000000000000u;
-  const uint64_t bits = BitsOf(value + 0.0);
-  return value == value ? bits : kNan;
+  const uint64_t bits = BitsOf(value), without_sign = bits << 1;
+  return without_sign == 0 ? 0 : without_sign > 0xffe0000000000000u ? kNan : bits;
+}
+
+// A denormal float is its mantissa times 2^-149, and no denormal double.
+uint64_t RealWord(float value) {
+  const uint32_t bits = static_cast<uint32_t>(BitsOf(value)), mantissa = bits & 0x7fffff;
+  const bool is_denormal = (bits & 0x7f800000) == 0;
+  const double magnitude = static_cast<double>(static_cast<int32_t>(mantissa)) * 0x1p-149;
+  return RealWord(!is_denormal ? static_cast<double>(value) : (bits >> 31) != 0 ? -magnitude : magnitude);
 }
 
 struct Int128 {
@@ -78,7 +86,7 @@ void Words(const Column& column, const RowChunk& chunk, uint64_t* words) {
     case ColumnType::kFloat:
       return EachWord<float>(column.data(), chunk, words, [](float v) { return RealWord(v); });
     case ColumnType::kDouble:
-      return EachWord<double>(column.data(), chunk, words, RealWord);
+      return EachWord<double>(column.data(), chunk, words, [](double v) { return RealWord(v); });
     default:
       return EachWord<Int128>(column.data(), chunk, words,
                               [factor = column.data().factor](Int128 v) { return v.low() * factor; });

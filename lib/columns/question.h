@@ -19,7 +19,7 @@ struct Filters {
 // The forms of columns as a filter remembers them (FilterBase::key_forms). (forms.cc)
 uint64_t FormsOf(const Columns& columns);
 // Ok if columns fit to the forms that a filter has: to be asked, or else to be added.
-Status FormsFit(uint64_t forms, const Columns& columns, bool is_asked);
+Status FormsFit(const KeyKinds& kinds, const Columns& columns, bool is_asked);
 
 // The status of a chunk that cannot be answered.
 Status FaultAt(const RowChunk& chunk, Fault fault);

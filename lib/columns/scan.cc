@@ -1,5 +1,6 @@
 // A ScanFilter asks as long as that pays: see linefilter/columns.h.
 #include <cstring>
+#include <limits>
 
 #include "linefilter/columns.h"
 
@@ -42,14 +43,15 @@ template <class Row>
 Status ScanFilter::SelectOf(const Columns& columns, const Row* rows, size_t n, Row* maybes,
                             size_t* num_maybes) noexcept {
   num_rows_ += n;
-  if (num_unasked_ != 0) {
+  const bool has_numbers = rows != nullptr || n == 0 || n - 1 <= std::numeric_limits<Row>::max();
+  if (num_unasked_ != 0 && has_numbers) {
     num_unasked_ -= n < num_unasked_ ? n : num_unasked_;
     LetAllThrough(rows, n, maybes);
     *num_maybes = n;
     return Status();
   }
   const Status status = SelectMaybes(*filter_, columns, rows, n, maybes, num_maybes);
-  Judge(n, *num_maybes);
+  if (status.ok()) Judge(n, *num_maybes);
   return status;
 }
 

@@ -111,7 +111,7 @@ internal::KeyKinds KeyKindsOf(const internal::Trailer& trailer) {
   const uint8_t bits = told.bits() == 0 ? KeyKinds::kUntold : told.bits();
   const bool fits =
       internal::AreKeyForms(trailer.key_forms) && internal::NumKeyForms(trailer.key_forms) == trailer.key_forms_bytes;
-  return KeyKinds(bits, fits ? trailer.key_forms : internal::UnknownForms(trailer.key_forms_bytes));
+  return KeyKinds(bits, fits ? trailer.key_forms : internal::DifferentForms(trailer.key_forms_bytes));
 }
 
 }  // namespace

@@ -90,6 +90,19 @@ TEST(Equality, AllNansAreOneKeyAndBothZerosAre) {
                      {"one of float", Column::OfNumbers(third.data(), 2)}});
 }
 
+// A denormal float is the double of its value, to the bit, whatever the mode of the CPU.
+TEST(Equality, DenormalFloatsAreTheirDoubles) {
+  const uint32_t patterns[] = {1, 2, 0x7fffff, 0x80000001, 0x807fffff, 0x00800000};
+  float floats[6];
+  std::memcpy(floats, patterns, sizeof(patterns));
+  double doubles[6];
+  for (int i = 0; i < 6; ++i) doubles[i] = floats[i];
+  uint64_t of_floats[6], of_doubles[6];
+  ASSERT_TRUE(IsOk(HashColumns(Column::OfNumbers(floats, 6), KeyHash(), of_floats)));
+  ASSERT_TRUE(IsOk(HashColumns(Column::OfNumbers(doubles, 6), KeyHash(), of_doubles)));
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(of_floats[i], of_doubles[i]) << i;
+}
+
 TEST(Equality, DecimalsOfAnyScaleAreComparedAtTheLargest) {
   const std::vector<int32_t> tenths = {15, -20, 0, 99999};
   const std::vector<int64_t> thousandths = {1500, -2000, 0, 9999900};

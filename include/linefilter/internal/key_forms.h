@@ -11,6 +11,11 @@ namespace linefilter::internal {
 // keeps its length, so that no image becomes shorter while it is written.
 constexpr uint64_t UnknownForms(unsigned field_bytes) noexcept { return 0xff | uint64_t{field_bytes} << 8; }
 
+// Columns of forms that differ came, so a column of any one form would miss keys of the others. An image has zeros in
+// that field then. (Text and integers are never equal: a filter of both is unknown, not this.)
+constexpr uint64_t DifferentForms(unsigned field_bytes) noexcept { return 0xfe | uint64_t{field_bytes} << 8; }
+constexpr bool AreDifferentForms(uint64_t forms) noexcept { return (forms & 0xff) == 0xfe; }
+
 constexpr bool IsKeyForm(uint64_t form) noexcept {
   const uint64_t without_null = form & 0x7f;
   return form <= 0xff && ((without_null >= 1 && without_null <= 6) || (without_null >= 0x21 && without_null <= 0x46));
@@ -34,7 +39,7 @@ constexpr bool AreKeyForms(uint64_t forms) noexcept {
 
 // The bytes of the field that an image has for them. Text alone and integers alone are told by the kind of keys.
 constexpr unsigned FormsFieldBytes(uint64_t forms) noexcept {
-  if ((forms & 0xff) == 0xff) return static_cast<unsigned>(forms >> 8);
+  if ((forms & 0xff) >= 0xfe) return static_cast<unsigned>(forms >> 8);
   return forms <= 2 ? 0 : NumKeyForms(forms);
 }
 
@@ -46,7 +51,8 @@ constexpr uint64_t JoinedForms(uint64_t a, uint64_t b) noexcept {
   if (a == 0) return b;
   if (AreKeyForms(a) && AreKeyForms(b) && ((a ^ b) & ~kNullBits) == 0) return a | b;
   const unsigned of_a = FormsFieldBytes(a), of_b = FormsFieldBytes(b);
-  return UnknownForms(of_a < of_b ? of_b : of_a);
+  const unsigned field_bytes = of_a < of_b ? of_b : of_a;
+  return field_bytes == 0 ? UnknownForms(0) : DifferentForms(field_bytes);
 }
 
 }  // namespace linefilter::internal

@@ -40,7 +40,7 @@ class KeyKinds {
   // What FilterBase::key_forms tells.
   uint64_t key_forms() const noexcept {
     const uint64_t forms = this->forms();
-    return (forms & 0xff) == 0xff ? kUnknownKeyForms : forms;
+    return (forms & 0xff) >= 0xfe ? kUnknownKeyForms : forms;
   }
   static KeyKind KindOf(uint8_t bits) noexcept {
     return (bits & kUntold) != 0 ? KeyKind::kUnknown : static_cast<KeyKind>(bits & kTold);
