@@ -40,18 +40,27 @@ constexpr char kAdapters[] = "lib/adapters";
 
 // Public headers of the upper levels, and the only module of the library that may include each, beside those above it.
 // The others are for all. (Those of the C API: IsOfTheCApi.)
-const std::map<std::string, std::string> kUpperHeaders = {
-    {"linefilter/arrow.h", "lib/columns"},       {"linefilter/column.h", "lib/columns"},
-    {"linefilter/columns.h", "lib/columns"},
-    {"linefilter/remote_body.h", "lib/filters"}, {"linefilter/builder.h", "lib/build"},
-    {"linefilter/bulk.h", "lib/build"},          {"linefilter/concurrent.h", "lib/filters"},
-    {"linefilter/key_filter.h", "lib/filters"},  {"linefilter/file.h", "lib/image"},
-    {"linefilter/many.h", "lib/filters"},        {"linefilter/filter.h", "lib/filters"},
-    {"linefilter/fold.h", "lib/filters"},        {"linefilter/leveldb.h", kAdapters},
-    {"linefilter/parquet.h", "lib/parquet"},     {"linefilter/parquet_types.h", "lib/parquet"},
-    {"linefilter/redis.h", kAdapters},           {"linefilter/rocksdb.h", kAdapters},
-    {"linefilter/rotating.h", "lib/filters"},    {"linefilter/scalable.h", "lib/filters"},
-    {"linefilter/swappable.h", "lib/filters"},   {"linefilter/view.h", "lib/filters"}};
+const std::map<std::string, std::string> kUpperHeaders = {{"linefilter/arrow.h", "lib/columns"},
+                                                          {"linefilter/column.h", "lib/columns"},
+                                                          {"linefilter/columns.h", "lib/columns"},
+                                                          {"linefilter/remote_body.h", "lib/filters"},
+                                                          {"linefilter/builder.h", "lib/build"},
+                                                          {"linefilter/bulk.h", "lib/build"},
+                                                          {"linefilter/concurrent.h", "lib/filters"},
+                                                          {"linefilter/key_filter.h", "lib/filters"},
+                                                          {"linefilter/file.h", "lib/image"},
+                                                          {"linefilter/many.h", "lib/filters"},
+                                                          {"linefilter/filter.h", "lib/filters"},
+                                                          {"linefilter/fold.h", "lib/filters"},
+                                                          {"linefilter/leveldb.h", kAdapters},
+                                                          {"linefilter/parquet.h", "lib/parquet"},
+                                                          {"linefilter/parquet_types.h", "lib/parquet"},
+                                                          {"linefilter/redis.h", kAdapters},
+                                                          {"linefilter/rocksdb.h", kAdapters},
+                                                          {"linefilter/rotating.h", "lib/filters"},
+                                                          {"linefilter/scalable.h", "lib/filters"},
+                                                          {"linefilter/swappable.h", "lib/filters"},
+                                                          {"linefilter/view.h", "lib/filters"}};
 
 // Everything else: the prefixes of what each folder may include of ours. ("" is a file's own folder, named without a
 // path.)
