@@ -1,19 +1,12 @@
 // Arrow's arrays without children: their buffers are checked, and become a column.
-#include <cstring>
 
 #include "lib/columns/arrow_array.h"
+#include "lib/columns/value_at.h"
 
 namespace linefilter::internal {
 namespace {
 
 using Kind = ArrowFormat::Kind;
-
-template <class T>
-T At(const void* values, size_t i) {
-  T value;
-  std::memcpy(&value, static_cast<const uint8_t*>(values) + i * sizeof(T), sizeof(T));
-  return value;
-}
 
 // The rows of an array that has some, with its buffers as far as all kinds have them.
 struct Rows {

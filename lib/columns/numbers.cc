@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "lib/columns/chunk.h"
+#include "lib/columns/value_at.h"
 
 namespace linefilter::internal {
 namespace {
@@ -11,11 +12,7 @@ namespace {
 template <class T, class Word, class Make>
 void EachWord(const ColumnData& data, const RowChunk& chunk, Word* words, const Make& make) {
   const uint8_t* const values = static_cast<const uint8_t*>(data.values) + data.first * sizeof(T);
-  const auto value = [values](size_t row) {
-    T v;
-    std::memcpy(&v, values + row * sizeof(T), sizeof(T));
-    return v;
-  };
+  const auto value = [values](size_t row) { return At<T>(values, row); };
   if (chunk.rows == nullptr) {
     for (size_t i = 0; i < chunk.n; ++i) words[i] = make(value(chunk.first + i));
   } else {

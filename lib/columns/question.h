@@ -30,7 +30,7 @@ class KeyQuestion {
   KeyQuestion(const Filters& filters, const Columns& columns) : filters_(filters), columns_(columns) {}
 
   Fault Answer(const RowChunk& chunk, uint8_t* bits);
-  // The same of one of the filters.
+  // Does the same for one filter.
   Fault AnswerOf(const FilterBase& filter, const RowChunk& chunk, uint8_t* bits);
   // Whether a null stays.
   bool NullStays() const;
@@ -41,7 +41,7 @@ class KeyQuestion {
   ChunkKeys keys_;
 };
 
-// The same of a column whose rows have few values: each value is asked once, before the rows are.
+// This answers for a column whose rows have few values: each value is asked once, before the rows are.
 class ValueQuestion {
  public:
   // Whether it takes no more questions than n rows, and no more memory than there is.

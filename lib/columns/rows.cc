@@ -4,16 +4,10 @@
 #include <type_traits>
 
 #include "lib/columns/chunk.h"
+#include "lib/columns/value_at.h"
 
 namespace linefilter::internal {
 namespace {
-
-template <class T>
-T At(const void* values, size_t i) {
-  T value;
-  std::memcpy(&value, static_cast<const uint8_t*>(values) + i * sizeof(T), sizeof(T));
-  return value;
-}
 
 // Calls use(T()) with the type of an integer column.
 template <class Use>

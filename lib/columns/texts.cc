@@ -1,21 +1,14 @@
 // The hashes of texts. Small groups of rows become std::string_view, whatever the layout of the column, take their
 // form, and are hashed together.
-#include <cstring>
 #include <string_view>
 
 #include "lib/columns/chunk.h"
+#include "lib/columns/value_at.h"
 
 namespace linefilter::internal {
 namespace {
 
 constexpr size_t kGroup = 256;  // 4 KB of views, and as many of canonical ones
-
-template <class T>
-T At(const void* values, size_t i) {
-  T value;
-  std::memcpy(&value, static_cast<const uint8_t*>(values) + i * sizeof(T), sizeof(T));
-  return value;
-}
 
 // The texts of a column by their layout. A text that cannot be is said to be so by a null pointer with a size.
 constexpr std::string_view Impossible() { return std::string_view(nullptr, 1); }

@@ -107,7 +107,7 @@ internal::KeyKinds KeyKindsOf(const internal::Trailer& trailer) {
   const KeyKinds told =
       kind == 0 ? KeyKinds(KeyKinds::kTold | KeyKinds::kUntold) : KeyKinds(static_cast<KeyKind>(kind));
   if (trailer.key_forms_bytes == 0) return told;
-  // Who wrote forms had keys, or was about to: where no kind is told, these are of an unknown one.
+  // A writer of forms had keys, or was about to have them: where no kind is told, they are of an unknown one.
   const uint8_t bits = told.bits() == 0 ? KeyKinds::kUntold : told.bits();
   const bool fits =
       internal::AreKeyForms(trailer.key_forms) && internal::NumKeyForms(trailer.key_forms) == trailer.key_forms_bytes;

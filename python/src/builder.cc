@@ -28,7 +28,7 @@ class AskedBuilder : public FilterBuilder {
     SetKeyKind(has_hashes_ ? KeyKind::kUnknown : kinds_);
     if (has_columns_) NoteForms();
   }
-  // Of a column, whose form the library notes: it is to know of the keys that came otherwise.
+  // The library notes the form of a column here, so it has to know of the keys that came otherwise.
   void NoteColumn() {
     has_columns_ = true;
     NoteForms();

@@ -107,7 +107,7 @@ void AddTexts(const Arrays& arrays, std::vector<Pair>* pairs) {
       {"pointer views", Column::OfPointerViews(views, kRows), linefilter_column_of_pointer_views(views, kRows)});
 }
 
-// Of each that is plain, with some nulls, what lies around it. `values` are kept as long as the pairs.
+// This makes what lies around each plain column with some nulls. `values` are kept as long as the pairs.
 void AddAround(const Arrays& arrays, const Pair& values, std::vector<Pair>* pairs) {
   const Column indices = Column::OfNumbers(arrays.indices.data(), kRows);
   const Column ends = Column::OfNumbers(arrays.ends.data(), 1000);

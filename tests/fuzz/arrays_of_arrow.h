@@ -122,7 +122,7 @@ class ArrayOfArrow {
     }
   }
 
-  // As many bytes as the last offset says: offsets that rise reach no further.
+  // There are as many bytes as the last offset says: offsets that rise reach no further.
   template <class Offset>
   void MakeTexts(Input* in) {
     const size_t num_offsets = array.length == 0 ? 0 : num_rows() + 1;
@@ -200,7 +200,7 @@ class ArrayOfArrow {
 
   void Damage(uint8_t what, Input* in) {
     const uint8_t how = in->Byte();
-    // Of views the number says which buffer has the sizes; nobody can tell that it lies a little.
+    // The number of buffers says which one has the sizes of views; nobody can tell that it lies a little.
     const int64_t few = is_views_ ? how % 3 : static_cast<int8_t>(how);
     switch (what % 14) {
       case 0:
