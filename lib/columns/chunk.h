@@ -46,28 +46,30 @@ inline constexpr std::string_view kNullKey = "linefilter.null";
 
 // What cannot be hashed; null if all could. It is static text, a sentence for a status.
 using Fault = const char*;
+inline constexpr char kIndexOutside[] = "an index is outside of the dictionary";
 
 // The numbers of the bits that are 1, or what `rows` has there: they are written to `out`, which may be `rows`, and
 // counted. Row i has number first + i without `rows`. row_numbers.cc has it.
 size_t RowNumbers(const uint8_t* bits, size_t n, const uint32_t* rows, size_t first, uint32_t* out);
 
-// The rows of a chunk whose bits are 1, behind *count others in `maybes`.
-void WriteRows(const uint8_t* bits, const RowChunk& chunk, uint32_t* maybes, size_t* count);
-void WriteRows(const uint8_t* bits, const RowChunk& chunk, uint16_t* maybes, size_t* count);
+// The rows of a chunk whose bits are 1, behind *count others in `maybes`. (row_numbers.cc, for rows of 16 and 32 bits)
+template <class Row>
+void WriteRows(const uint8_t* bits, const RowChunk& chunk, Row* maybes, size_t* count);
 
-// A bit for each of `count` values, as those of RowBits; there are 128 bytes at least.
+// A bit for each of `count` values, 1 to 2^32, as those of RowBits; there are 128 bytes at least.
 struct ValueBits {
   const uint8_t* bytes;  // at a multiple of 64
   size_t count;
 };
-// The rows whose value has a bit of 1: that of row i of the chunk is value[i].
-void WriteRows(const ValueBits& values, const uint32_t* value, const RowChunk& chunk, uint32_t* maybes, size_t* count);
-void WriteRows(const ValueBits& values, const uint32_t* value, const RowChunk& chunk, uint16_t* maybes, size_t* count);
+// The rows whose value has a bit of 1: that of row i of the chunk is number i of `value`, which are uint32_t of any
+// alignment. False if one is not below the count: *count is as before then.
+template <class Row>
+bool WriteRows(const ValueBits& values, const void* value, const RowChunk& chunk, Row* maybes, size_t* count);
 
 // Which rows of the chunk are null; false if none can be. A null of a dictionary's values is one of the dictionary.
 bool FindNulls(const Column& column, const RowChunk& chunk, RowBits* nulls);
 
-// The rows of data.inner that the rows of the chunk have. A null has row 0.
+// The rows of data.inner that the rows of the chunk have. A null has row 0. (rows.cc)
 Fault MapRows(const Column& column, const RowChunk& chunk, uint32_t* mapped);
 
 // The hashes of numbers in their form. (numbers.cc)

@@ -20,23 +20,24 @@ void EachWord(const ColumnData& data, const RowChunk& chunk, Word* words, const 
   }
 }
 
-template <class T>
-uint64_t BitsOf(T value) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof(value));
+template <class Word, class T>
+Word BitsOf(T value) {
+  static_assert(sizeof(Word) == sizeof(T), "a wider word would have other bits on a big-endian CPU");
+  Word bits;
+  std::memcpy(&bits, &value, sizeof(bits));
   return bits;
 }
 
 // Integers alone are compared here: a thread may have told its CPU to take denormal numbers for zeros.
 uint64_t RealWord(double value) {
   constexpr uint64_t kNan = 0x7ff8000000000000u;
-  const uint64_t bits = BitsOf(value), without_sign = bits << 1;
+  const uint64_t bits = BitsOf<uint64_t>(value), without_sign = bits << 1;
   return without_sign == 0 ? 0 : without_sign > 0xffe0000000000000u ? kNan : bits;
 }
 
 // A denormal float is its mantissa times 2^-149, and no denormal double.
 uint64_t RealWord(float value) {
-  const uint32_t bits = static_cast<uint32_t>(BitsOf(value)), mantissa = bits & 0x7fffff;
+  const uint32_t bits = BitsOf<uint32_t>(value), mantissa = bits & 0x7fffff;
   const bool is_denormal = (bits & 0x7f800000) == 0;
   const double magnitude = static_cast<double>(static_cast<int32_t>(mantissa)) * 0x1p-149;
   return RealWord(!is_denormal ? static_cast<double>(value) : (bits >> 31) != 0 ? -magnitude : magnitude);

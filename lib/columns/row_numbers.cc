@@ -4,12 +4,13 @@
 // that compresses is microcode on Zen 4); AVX2 permutes by a table of 256 masks. On other targets each number is
 // stored, and its bit says whether the next one is stored over it.
 //
-// Where rows have the bits of values (a dictionary's), AVX-512 looks those of up to 1,024 values up in two registers,
-// and gathers those of more.
+// Where rows have the bits of values (a dictionary's), the numbers of the values are read where they lie, and checked
+// in the same pass. AVX-512 looks the bits of up to 1,024 values up in two registers, and gathers those of more.
 #include <cstddef>
 #include <cstdint>
 
 #include "lib/columns/chunk.h"
+#include "lib/columns/value_at.h"
 #include "lib/layouts/target.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -22,6 +23,9 @@
 #define LINEFILTER_ROW_NUMBERS_ONCE
 namespace linefilter::internal {
 namespace {
+
+// In place of a number of rows: a row's value was outside.
+constexpr size_t kOutside = ~size_t{0};
 
 inline unsigned BitAt(const uint8_t* bits, size_t i) { return (bits[i >> 3] >> (i & 7)) & 1u; }
 
@@ -55,7 +59,7 @@ namespace {
 size_t RowsOfBits(const uint8_t* bits, size_t n, const uint32_t* rows, uint32_t first, uint32_t* out) {
   return N_AVX3::RowsOfBits(bits, n, rows, first, out);
 }
-size_t RowsOfValues(const internal::ValueBits& values, const uint32_t* value, size_t n, const uint32_t* rows,
+size_t RowsOfValues(const internal::ValueBits& values, const void* value, size_t n, const uint32_t* rows,
                     uint32_t first, uint32_t* out) {
   return N_AVX3::RowsOfValues(values, value, n, rows, first, out);
 }
@@ -73,40 +77,50 @@ HWY_INLINE size_t OneByOne(const uint8_t* bits, size_t begin, size_t n, const ui
   return count;
 }
 
-// The same by the bits of the rows' values.
-HWY_INLINE size_t ValuesOneByOne(const internal::ValueBits& values, const uint32_t* value, size_t begin, size_t n,
+// The same by the bits of the rows' values; kOutside if one of these is.
+HWY_INLINE size_t ValuesOneByOne(const internal::ValueBits& values, const void* value, size_t begin, size_t n,
                                  const uint32_t* rows, uint32_t first, uint32_t* out, size_t count) {
+  const uint32_t last = static_cast<uint32_t>(values.count - 1);
+  uint32_t most = 0;
   for (size_t i = begin; i < n; ++i) {
     const uint32_t row = rows != nullptr ? rows[i] : first + static_cast<uint32_t>(i);
+    const uint32_t of_row = internal::At<uint32_t>(value, i);
+    most = of_row > most ? of_row : most;
     out[count] = row;
-    count += internal::BitAt(values.bytes, value[i]);
+    count += internal::BitAt(values.bytes, of_row < last ? of_row : last);
   }
-  return count;
+  return most <= last ? count : internal::kOutside;
 }
 
 #if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX3
 
 // Calls word_of(word numbers) for the words of the values of 16 rows at a time.
 template <class WordOf>
-HWY_INLINE size_t RowsOfValuesBy(const WordOf& word_of, const internal::ValueBits& values, const uint32_t* value,
-                                 size_t n, const uint32_t* rows, uint32_t first, uint32_t* out) {
+HWY_INLINE size_t RowsOfValuesBy(const WordOf& word_of, const internal::ValueBits& values, const void* value, size_t n,
+                                 const uint32_t* rows, uint32_t first, uint32_t* out) {
+  const __m512i last = _mm512_set1_epi32(static_cast<int>(values.count - 1));
   size_t count = 0, i = 0;
+  __mmask16 outside = 0;
   __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(first)),
                                      _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
   for (; n - i >= 16; i += 16) {
-    const __m512i of_rows = _mm512_loadu_si512(value + i);
+    __m512i of_rows = _mm512_loadu_si512(static_cast<const char*>(value) + i * sizeof(uint32_t));
+    outside = _kor_mask16(outside, _mm512_cmpgt_epu32_mask(of_rows, last));
+    of_rows = _mm512_min_epu32(of_rows, last);
     const __m512i words = word_of(_mm512_srli_epi32(of_rows, 5));
-    const __m512i bits = _mm512_srlv_epi32(words, _mm512_and_si512(of_rows, _mm512_set1_epi32(31)));
+    // A rotation takes the low 5 bits of a value by itself.
+    const __m512i bits = _mm512_rorv_epi32(words, of_rows);
     const __mmask16 mask = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(1));
     if (rows != nullptr) numbers = _mm512_loadu_si512(rows + i);
     _mm512_storeu_si512(out + count, _mm512_maskz_compress_epi32(mask, numbers));
     count += static_cast<size_t>(__builtin_popcount(mask));
     if (rows == nullptr) numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
   }
+  if (outside != 0) return internal::kOutside;
   return ValuesOneByOne(values, value, i, n, rows, first, out, count);
 }
 
-size_t RowsOfValues(const internal::ValueBits& values, const uint32_t* value, size_t n, const uint32_t* rows,
+size_t RowsOfValues(const internal::ValueBits& values, const void* value, size_t n, const uint32_t* rows,
                     uint32_t first, uint32_t* out) {
   if (values.count <= 1024) {
     const __m512i low = _mm512_load_si512(values.bytes), high = _mm512_load_si512(values.bytes + 64);
@@ -158,7 +172,7 @@ size_t RowsOfBits(const uint8_t* bits, size_t n, const uint32_t* rows, uint32_t 
 #endif
 
 #if !(HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX3)
-size_t RowsOfValues(const internal::ValueBits& values, const uint32_t* value, size_t n, const uint32_t* rows,
+size_t RowsOfValues(const internal::ValueBits& values, const void* value, size_t n, const uint32_t* rows,
                     uint32_t first, uint32_t* out) {
   return ValuesOneByOne(values, value, 0, n, rows, first, out, 0);
 }
@@ -186,33 +200,43 @@ size_t RowNumbers(const uint8_t* bits, size_t n, const uint32_t* rows, size_t fi
 
 namespace {
 
-// Numbers of 16 bits are made of those of 32: rows(out) writes these and tells how many they are.
+// Numbers of 16 bits are made of those of 32: rows(out) writes these and tells how many they are, or kOutside.
 template <class Rows>
-void WriteNarrow(const Rows& rows, uint16_t* maybes, size_t* count) {
+bool Write(const Rows& rows, uint32_t* maybes, size_t* count) {
+  const size_t n = rows(maybes + *count);
+  if (n == kOutside) return false;
+  *count += n;
+  return true;
+}
+template <class Rows>
+bool Write(const Rows& rows, uint16_t* maybes, size_t* count) {
   uint32_t wide[kChunkRows];
   const size_t n = rows(wide);
+  if (n == kOutside) return false;
   for (size_t i = 0; i < n; ++i) maybes[*count + i] = static_cast<uint16_t>(wide[i]);
   *count += n;
+  return true;
 }
 
 }  // namespace
 
-void WriteRows(const uint8_t* bits, const RowChunk& chunk, uint32_t* maybes, size_t* count) {
-  *count += RowNumbers(bits, chunk.n, chunk.rows, chunk.first, maybes + *count);
+template <class Row>
+void WriteRows(const uint8_t* bits, const RowChunk& chunk, Row* maybes, size_t* count) {
+  Write([&](uint32_t* out) { return RowNumbers(bits, chunk.n, chunk.rows, chunk.first, out); }, maybes, count);
 }
-void WriteRows(const uint8_t* bits, const RowChunk& chunk, uint16_t* maybes, size_t* count) {
-  WriteNarrow([&](uint32_t* out) { return RowNumbers(bits, chunk.n, chunk.rows, chunk.first, out); }, maybes, count);
-}
+template void WriteRows(const uint8_t*, const RowChunk&, uint32_t*, size_t*);
+template void WriteRows(const uint8_t*, const RowChunk&, uint16_t*, size_t*);
 
-static size_t RowsOfChunk(const ValueBits& values, const uint32_t* value, const RowChunk& chunk, uint32_t* out) {
-  return LINEFILTER_DISPATCH(RowsOfValues)(values, value, chunk.n, chunk.rows, static_cast<uint32_t>(chunk.first), out);
+template <class Row>
+bool WriteRows(const ValueBits& values, const void* value, const RowChunk& chunk, Row* maybes, size_t* count) {
+  const auto rows = [&](uint32_t* out) {
+    const uint32_t first = static_cast<uint32_t>(chunk.first);
+    return LINEFILTER_DISPATCH(RowsOfValues)(values, value, chunk.n, chunk.rows, first, out);
+  };
+  return Write(rows, maybes, count);
 }
-void WriteRows(const ValueBits& values, const uint32_t* value, const RowChunk& chunk, uint32_t* maybes, size_t* count) {
-  *count += RowsOfChunk(values, value, chunk, maybes + *count);
-}
-void WriteRows(const ValueBits& values, const uint32_t* value, const RowChunk& chunk, uint16_t* maybes, size_t* count) {
-  WriteNarrow([&](uint32_t* out) { return RowsOfChunk(values, value, chunk, out); }, maybes, count);
-}
+template bool WriteRows(const ValueBits&, const void*, const RowChunk&, uint32_t*, size_t*);
+template bool WriteRows(const ValueBits&, const void*, const RowChunk&, uint16_t*, size_t*);
 
 }  // namespace internal
 }  // namespace linefilter

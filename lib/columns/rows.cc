@@ -103,7 +103,7 @@ Fault MapIndices(const ColumnData& data, const RowChunk& chunk, uint32_t* mapped
   const bool are_inside = WithInteger(data.index_type, [&](auto zero) {
     return CopyIndices<decltype(zero)>(data, chunk, has_nulls ? &nulls : nullptr, mapped);
   });
-  return are_inside ? nullptr : "an index is outside of the dictionary";
+  return are_inside ? nullptr : kIndexOutside;
 }
 
 Fault MapRuns(const ColumnData& data, const RowChunk& chunk, uint32_t* mapped) {

@@ -1,10 +1,13 @@
 // What else is asked of columns: several columns as one key, several filters, builders, and what is wrong.
+#include <algorithm>
 #include <numeric>
 
 #include "linefilter/builder.h"
 #include "linefilter/swappable.h"
 #include "linefilter/view.h"
 #include "tests/columns/columns_test.h"
+#include "tests/testing/image_parts.h"
+#include "tests/testing/targets.h"
 
 namespace linefilter::test {
 namespace {
@@ -20,9 +23,9 @@ std::vector<uint32_t> Selected(const FilterBase& filter, const Columns& columns,
   return rows;
 }
 
-std::vector<uint32_t> FirstRows(size_t n) {
+std::vector<uint32_t> FirstRows(size_t n, uint32_t first = 0) {
   std::vector<uint32_t> rows(n);
-  std::iota(rows.begin(), rows.end(), 0u);
+  std::iota(rows.begin(), rows.end(), first);
   return rows;
 }
 
@@ -273,7 +276,19 @@ TEST(Columns, OfParquetsHashAreWhatParquetStores) {
     EXPECT_TRUE(IsOk(HashColumns(column, parquet, hashes.data())));
     return hashes;
   };
-  const auto bytes = [](const auto& value) { return ParquetHashBytes(&value, sizeof(value)); };
+  const auto bytes = [](const auto& value) {  // in Parquet's order, which is little-endian
+    uint64_t word = 0;
+    std::string stored;
+    if constexpr (sizeof(value) == sizeof(uint32_t)) {
+      uint32_t half;
+      std::memcpy(&half, &value, sizeof(half));
+      word = half;
+    } else {
+      std::memcpy(&word, &value, sizeof(word));
+    }
+    AppendLittleEndian(&stored, word, sizeof(value));
+    return ParquetHash(stored);
+  };
   EXPECT_EQ(hash(Column::OfNumbers(narrow, 2)), (std::vector<uint64_t>{bytes(narrow[0]), bytes(narrow[1])}));
   EXPECT_EQ(hash(Column::OfNumbers(narrower, 2)), (std::vector<uint64_t>{bytes(narrow[0]), bytes(narrow[1])}));
   EXPECT_EQ(hash(Column::OfNumbers(wide, 2)), (std::vector<uint64_t>{bytes(wide[0]), bytes(wide[1])}));
@@ -358,6 +373,31 @@ TEST(Columns, AFaultInTheArraysKeepsTheRowsAroundIt) {
   uint32_t out[] = {7, 1, 0};
   EXPECT_TRUE(Says(StatusCode::kCorrupt, SelectMaybes(filter, inner, out, 3, out, &n), "row number"));
   EXPECT_EQ(n, 3u);
+}
+
+// Whether vectors read the index or what is left of them does, and whether two registers hold the dictionary's bits.
+TEST(Columns, AnIndexOutsideOfTheDictionaryIsFoundAtEveryPlace) {
+  const std::vector<int64_t> values(2000, 1);
+  Filter filter;
+  ASSERT_TRUE(IsOk(filter.Create(100, FilterOptions::AtBitsPerKey(30))));
+  OnEveryTarget([&](const char*) {
+    for (const size_t num_values : {1u, 31u, 32u, 33u, 1000u, 1023u, 1024u, 1025u, 2000u}) {
+      const Column inner = Column::OfNumbers(values.data(), num_values);
+      std::vector<uint32_t> indices(2033, static_cast<uint32_t>(num_values - 1));
+      const Column column = Column::OfDictionary(Column::OfNumbers(indices.data(), indices.size()), &inner);
+      EXPECT_EQ(Selected(filter, column), FirstRows(0)) << num_values;
+      for (const size_t at : {0u, 15u, 1023u, 1024u, 2031u, 2032u}) {
+        for (const uint32_t outside : {static_cast<uint32_t>(num_values), 0x80000000u, 0xffffffffu}) {
+          indices[at] = outside;
+          const size_t first = at / 1024 * 1024;
+          EXPECT_EQ(Selected(filter, column, StatusCode::kCorrupt, "outside of the dictionary"),
+                    FirstRows(std::min<size_t>(1024, indices.size() - first), static_cast<uint32_t>(first)))
+              << num_values << " values, index " << outside << " of row " << at;
+        }
+        indices[at] = 0;
+      }
+    }
+  });
 }
 
 // Offsets of 64 bits reach behind 2^31 bytes; the pages between are never touched.
