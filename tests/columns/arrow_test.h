@@ -14,6 +14,20 @@
 
 namespace linefilter::test {
 
+// Arrow's numbers are in the order of the machine.
+inline bool IsLittleEndian() {
+  constexpr uint16_t kOne = 1;
+  return *reinterpret_cast<const uint8_t*>(&kOne) == 1;
+}
+
+// Writes a number of up to 16 bytes.
+inline void PutNumber(int64_t value, size_t width, uint8_t* out) {
+  for (size_t i = 0; i < width; ++i) {
+    const int64_t shifted = value >> (i < 8 ? 8 * i : 63);
+    out[IsLittleEndian() ? i : width - 1 - i] = static_cast<uint8_t>(shifted);
+  }
+}
+
 // A type whose rows have `width` bytes each; what a row is hashed as.
 struct ArrowType {
   const char* format;
@@ -30,6 +44,9 @@ std::function<std::string(const uint8_t*)> WordsTimes(uint64_t factor) {
     return WordBytes(static_cast<uint64_t>(value) * factor);
   };
 }
+
+// The low half of 16 bytes.
+inline std::string LowWord(const uint8_t* row) { return WordsTimes<int64_t>(1)(row + (IsLittleEndian() ? 0 : 8)); }
 
 template <class T>
 std::string RealRow(const uint8_t* row) {
@@ -74,8 +91,8 @@ inline std::vector<ArrowType> FixedArrowTypes() {
           {"d:9,2,32", 4, DecimalForm(2), WordsTimes<int32_t>(1)},
           {"d:18,0,64", 8, kInteger, WordsTimes<int64_t>(1)},
           {"d:18,7,64", 8, DecimalForm(7), WordsTimes<int64_t>(1)},
-          {"d:38,10,128", 16, DecimalForm(10), WordsTimes<int64_t>(1)},
-          {"d:38,38", 16, DecimalForm(38), WordsTimes<int64_t>(1)}};
+          {"d:38,10,128", 16, DecimalForm(10), LowWord},
+          {"d:38,38", 16, DecimalForm(38), LowWord}};
 }
 
 // An array, all that it points to, and its rows.

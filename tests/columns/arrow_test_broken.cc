@@ -180,15 +180,15 @@ TEST(BrokenArrow, Runs) {
       ExpectRefused(RunArrowSample(TypeOf(format), kNoNulls), code, words, brk);
     }
   };
-  const auto set = [](ArrowSample* s, size_t run, uint64_t end) {
+  const auto set = [](ArrowSample* s, size_t run, int64_t end) {
     const size_t width = TypeOf(s->parts[0]->format).width;
-    std::memcpy(s->parts[0]->Values<uint8_t>(1) + (1 + run) * width, &end, width);
+    PutNumber(end, width, s->parts[0]->Values<uint8_t>(1) + (1 + run) * width);
   };
   const StatusCode corrupt = StatusCode::kCorrupt;
   refused(corrupt, "do not rise", [&](ArrowSample* s) { set(s, 0, 0); });
-  refused(corrupt, "do not rise", [&](ArrowSample* s) { set(s, 0, ~uint64_t{0}); });
+  refused(corrupt, "do not rise", [&](ArrowSample* s) { set(s, 0, -1); });
   refused(corrupt, "do not rise", [&](ArrowSample* s) { set(s, 7, 3); });
-  refused(corrupt, "do not rise", [&](ArrowSample* s) { set(s, 22, ~uint64_t{0}); });
+  refused(corrupt, "do not rise", [&](ArrowSample* s) { set(s, 22, -1); });
   refused(corrupt, "before its last row", [](ArrowSample* s) { s->array.offset = 1000; });
   refused(corrupt, "before its last row", [](ArrowSample* s) { s->parts[0]->array.length = 10; });
   refused(corrupt, "no runs", [](ArrowSample* s) { s->parts[0]->array.length = 0; });

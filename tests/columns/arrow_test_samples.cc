@@ -9,13 +9,13 @@ std::unique_ptr<ArrowSample> FixedArrowSample(const ArrowType& type, const Shape
   uint8_t* const values = sample->New((shape.gap + shape.n) * type.width);
   Random random(shape.n + shape.gap);
   for (size_t i = 0; i < shape.gap + shape.n; ++i) {
-    uint64_t value = random.Below(97) - 48;
-    const float single = static_cast<float>(static_cast<int64_t>(value)) / 2;
-    const double twice = single;
-    if (type.format[0] == 'f') std::memcpy(&value, &single, sizeof(single));
-    if (type.format[0] == 'g') std::memcpy(&value, &twice, sizeof(twice));
-    std::memcpy(values + i * type.width, &value, type.width < 8 ? type.width : 8);
-    if (type.width == 16 && static_cast<int64_t>(value) < 0) std::memset(values + i * 16 + 8, 0xff, 8);
+    const int64_t value = static_cast<int64_t>(random.Below(97)) - 48;
+    const double half = static_cast<double>(value) / 2;
+    const float single = static_cast<float>(half);
+    uint8_t* const row = values + i * type.width;
+    PutNumber(value, type.width, row);
+    if (type.format[0] == 'f') std::memcpy(row, &single, sizeof(single));
+    if (type.format[0] == 'g') std::memcpy(row, &half, sizeof(half));
   }
   for (size_t i = 0; i < shape.n; ++i) sample->keys.push_back(type.key(values + (shape.gap + i) * type.width));
   sample->buffers.push_back(values);
@@ -111,7 +111,7 @@ std::unique_ptr<ArrowSample> DictionaryArrowSample(const ArrowType& indices, con
   Random random(shape.n);
   for (size_t i = 0; i < shape.gap + shape.n; ++i) {
     const uint64_t row = random.Below(kValues);
-    std::memcpy(places + i * indices.width, &row, indices.width);
+    PutNumber(static_cast<int64_t>(row), indices.width, places + i * indices.width);
     if (i < shape.gap) continue;
     const bool is_null = sample->is_null[i - shape.gap];
     TakeRow(*values, static_cast<size_t>(row), i - shape.gap, sample.get());
@@ -135,8 +135,8 @@ std::unique_ptr<ArrowSample> RunArrowSample(const ArrowType& ends, const Shape& 
   of_ends->array.null_count = -1;  // there are none
   const size_t length = (shape.gap + shape.n + kValues - 1) / kValues + 1;
   for (size_t i = 0; i < kValues; ++i) {
-    const uint64_t end = length * (i + 1);
-    std::memcpy(of_ends->Values<uint8_t>(1) + (1 + i) * ends.width, &end, ends.width);
+    const int64_t end = static_cast<int64_t>(length * (i + 1));
+    PutNumber(end, ends.width, of_ends->Values<uint8_t>(1) + (1 + i) * ends.width);
   }
   for (size_t i = 0; i < shape.n; ++i) TakeRow(*values, (shape.gap + i) / length, i, sample.get());
   sample->form = values->form;

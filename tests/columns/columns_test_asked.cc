@@ -381,13 +381,13 @@ TEST(Columns, AnIndexOutsideOfTheDictionaryIsFoundAtEveryPlace) {
   Filter filter;
   ASSERT_TRUE(IsOk(filter.Create(100, FilterOptions::AtBitsPerKey(30))));
   OnEveryTarget([&](const char*) {
-    for (const size_t num_values : {1u, 31u, 32u, 33u, 1000u, 1023u, 1024u, 1025u, 2000u}) {
+    for (const size_t num_values : {1u, 33u, 1024u, 1025u}) {
       const Column inner = Column::OfNumbers(values.data(), num_values);
       std::vector<uint32_t> indices(2033, static_cast<uint32_t>(num_values - 1));
       const Column column = Column::OfDictionary(Column::OfNumbers(indices.data(), indices.size()), &inner);
       EXPECT_EQ(Selected(filter, column), FirstRows(0)) << num_values;
-      for (const size_t at : {0u, 15u, 1023u, 1024u, 2031u, 2032u}) {
-        for (const uint32_t outside : {static_cast<uint32_t>(num_values), 0x80000000u, 0xffffffffu}) {
+      for (const size_t at : {0u, 1023u, 1024u, 2032u}) {
+        for (const uint32_t outside : {static_cast<uint32_t>(num_values), 0xffffffffu}) {
           indices[at] = outside;
           const size_t first = at / 1024 * 1024;
           EXPECT_EQ(Selected(filter, column, StatusCode::kCorrupt, "outside of the dictionary"),

@@ -51,9 +51,9 @@ DISPATCH_TESTS=(golden hash inline target view)
 BYTES_TESTS=(alignment remote_body columns conformance container golden hash image_lookup inline kernels malformed parquet_hash quotient retrieval split_block target view)
 # ORDER: what else reads and writes numbers of several bytes, or counts with doubles. WIDTH: what also depends on the width of
 # size_t; on emulated CPUs by night alone.
-ORDER_TESTS=(append builder concurrent file keyed_hash low_load filter 'parquet_[a-z]*' releases rotating scalable sst_reader states swappable)
+ORDER_TESTS=(append arrow builder concurrent file keyed_hash low_load filter 'parquet_[a-z]*' releases rotating scalable sst_reader states swappable)
 WIDTH_TESTS=(bulk c_api fold mapped memory repeats sizing)
-NOT_CPU_TESTS=(arrow compare counters fpr_example fpr_judge fpr_monitor_threads interval key_types layering machine measure passes peers readme scale)
+NOT_CPU_TESTS=(compare counters fpr_example fpr_judge fpr_monitor_threads interval key_types layering machine measure passes peers readme scale)
 SYSTEM_TESTS=(alloc_faults examples faults join kill leveldb leveldb_demands 'redis_[a-z_]*' rocksdb tools tools_fpr tools_input tools_living tools_parquet tools_plan 'tools_redis[a-z_]*' tools_secret tools_stats)
 
 # cpu_steps: everything above, and valgrind.
