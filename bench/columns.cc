@@ -111,7 +111,8 @@ void AddSelections(Layout layout, const char* size, const std::vector<int64_t>& 
     const auto hashes = std::make_shared<std::vector<uint64_t>>(kRows);
     Check(HashColumns(column, built->view.key_hash(), hashes->data()));
     const std::string of = std::string(LayoutName(layout)) + " " + size + " " + std::to_string(percent) + " %";
-    rows->push_back({"select int64 " + of, [=] { benchmark::DoNotOptimize(SelectAll(built->view, column)); }, {}});
+    rows->push_back(
+        {"select int64 " + of, [=, kept = probes] { benchmark::DoNotOptimize(SelectAll(built->view, column)); }, {}});
     rows->push_back({"batch " + of,
                      [=] {
                        static std::vector<uint8_t> bits(kRows / 8);

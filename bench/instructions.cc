@@ -7,12 +7,13 @@
 //
 // Rows are what a caller does with the library, key by key and in batches, on every target. Only public headers are
 // used: what is counted is what a user gets, the caller's loop included.
+#include "bench/instructions.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <regex>
 #include <string>
@@ -33,18 +34,6 @@
 #include "tools/measure/any_filter.h"
 #include "tools/measure/layouts.h"
 
-namespace linefilter::bench {
-
-struct InstructionRow {
-  std::string name;               // "single/blocked/AVX2", "hash_u64"
-  uint64_t keys;                  // what the count is divided by: keys, or calls where there are no keys
-  std::function<void()> prepare;  // not counted
-  std::function<void()> run;      // counted
-  std::function<bool()> right;    // not counted: whether the last run gave the right answers
-};
-
-}  // namespace linefilter::bench
-
 // One function, under this very name: no copy for special arguments, nothing inlined.
 #if defined(__clang__)
 #define LINEFILTER_ONE_FUNCTION __attribute__((noinline, used))
@@ -60,7 +49,7 @@ extern "C" LINEFILTER_ONE_FUNCTION void linefilter_counted_row(const linefilter:
 namespace linefilter::bench {
 namespace {
 
-using Rows = std::vector<InstructionRow>;
+using Rows = InstructionRows;
 
 // Some 12 KB of filter. Instructions do not depend on the size; that they are counted exactly needs no more keys.
 constexpr uint64_t kMembers = 10000;
@@ -324,6 +313,7 @@ Rows AllRows() {
       AddLarge(layout, targets.names[i], &rows);
       AddBuild(layout, targets.names[i], &rows);
     }
+    AddColumns(targets.names[i], &rows);
   }
   AddHashing(&rows);
   AddHashingTogether(&rows);

@@ -5,7 +5,8 @@
 // stored, and its bit says whether the next one is stored over it.
 //
 // Where rows have the bits of values (a dictionary's), the numbers of the values are read where they lie, and checked
-// in the same pass. AVX-512 looks the bits of up to 1,024 values up in two registers, and gathers those of more.
+// in the same pass. AVX-512 looks the bits of up to 1,024 values up in two registers, and gathers those of more, as
+// AVX2 gathers all.
 #include <cstddef>
 #include <cstdint>
 
@@ -147,20 +148,52 @@ size_t RowsOfBits(const uint8_t* bits, size_t n, const uint32_t* rows, uint32_t 
 
 #elif HWY_ARCH_X86_64 && HWY_TARGET == HWY_AVX2
 
-size_t RowsOfBits(const uint8_t* bits, size_t n, const uint32_t* rows, uint32_t first, uint32_t* out) {
-  size_t count = 0, i = 0;
+HWY_INLINE __m256i LoadEight(const void* words) { return _mm256_loadu_si256(static_cast<const __m256i*>(words)); }
+
+// Rows whose bit is 1: byte_of(i) has the bits of the eight from row i on. Tells where the last fewer than eight begin.
+template <class ByteOf>
+HWY_INLINE size_t EightAtOnce(const ByteOf& byte_of, size_t n, const uint32_t* rows, uint32_t first, uint32_t* out,
+                              size_t* count) {
+  size_t i = 0;
   __m256i numbers =
       _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
   for (; n - i >= 8; i += 8) {
-    const uint8_t byte = bits[i / 8];
-    if (rows != nullptr) numbers = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rows + i));
+    const unsigned byte = byte_of(i);
+    if (rows != nullptr) numbers = LoadEight(rows + i);
     const __m128i places = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(internal::kPlaces.of[byte]));
     const __m256i compressed = _mm256_permutevar8x32_epi32(numbers, _mm256_cvtepu8_epi32(places));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + count), compressed);
-    count += static_cast<size_t>(__builtin_popcount(byte));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + *count), compressed);
+    *count += static_cast<size_t>(__builtin_popcount(byte));
     if (rows == nullptr) numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(8));
   }
+  return i;
+}
+
+size_t RowsOfBits(const uint8_t* bits, size_t n, const uint32_t* rows, uint32_t first, uint32_t* out) {
+  size_t count = 0;
+  const auto byte_of = [bits](size_t i) HWY_ATTR -> unsigned { return bits[i / 8]; };
+  const size_t i = EightAtOnce(byte_of, n, rows, first, out, &count);
   return OneByOne(bits, i, n, rows, first, out, count);
+}
+
+size_t RowsOfValues(const internal::ValueBits& values, const void* value, size_t n, const uint32_t* rows,
+                    uint32_t first, uint32_t* out) {
+  size_t count = 0;
+  const __m256i last = _mm256_set1_epi32(static_cast<int>(values.count - 1));
+  __m256i outside = _mm256_setzero_si256();
+  const auto byte_of = [&](size_t i) HWY_ATTR -> unsigned {
+    const __m256i of_rows = LoadEight(static_cast<const char*>(value) + i * sizeof(uint32_t));
+    const __m256i inside = _mm256_min_epu32(of_rows, last);
+    outside = _mm256_or_si256(outside, _mm256_xor_si256(inside, of_rows));
+    const __m256i words =
+        _mm256_i32gather_epi32(reinterpret_cast<const int*>(values.bytes), _mm256_srli_epi32(inside, 5), 4);
+    // The bit becomes the sign: it is shifted by 31 minus the low 5 bits of the value.
+    const __m256i shift = _mm256_andnot_si256(inside, _mm256_set1_epi32(31));
+    return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_sllv_epi32(words, shift))));
+  };
+  const size_t i = EightAtOnce(byte_of, n, rows, first, out, &count);
+  if (_mm256_testz_si256(outside, outside) == 0) return internal::kOutside;
+  return ValuesOneByOne(values, value, i, n, rows, first, out, count);
 }
 
 #else
@@ -171,7 +204,7 @@ size_t RowsOfBits(const uint8_t* bits, size_t n, const uint32_t* rows, uint32_t 
 
 #endif
 
-#if !(HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX3)
+#if !(HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2)
 size_t RowsOfValues(const internal::ValueBits& values, const void* value, size_t n, const uint32_t* rows,
                     uint32_t first, uint32_t* out) {
   return ValuesOneByOne(values, value, 0, n, rows, first, out, 0);
