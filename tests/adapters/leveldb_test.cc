@@ -9,6 +9,7 @@
 
 #include "lib/adapters/engine_filter.h"
 #include "linefilter/sizing.h"
+#include "tests/testing/measure_fpr.h"
 #include "tests/testing/test_allocator.h"
 
 #if defined(__GLIBC__) && !defined(__arm__)  // (whose code without exceptions none passes through)
@@ -163,11 +164,12 @@ TEST(LevelDBPolicy, LeaksNothingWhereLevelDBsStringCannotGrow) {
 }
 
 TEST(LevelDBPolicy, MakesRoomForAnImageOfAnySize) {
+  const uint64_t parts = Effort() < 1 ? 4 : 50;
   for (const Layout layout : AutoAndEveryLayout()) {
     for (const double bits_per_key : {1.0, 3.3, 10.0, 29.9, 64.0}) {
       FilterOptions options;
       ASSERT_TRUE(internal::ToFilterOptions(BitsPerKey(bits_per_key, layout), &options).ok());
-      for (uint64_t n = 0; n < 1000000; n += 1 + n / 50) {
+      for (uint64_t n = 0; n < 1000000; n += 1 + n / parts) {
         std::string block = "before";
         internal::MakeRoomForImage(options, n, &block);
         ASSERT_EQ(block, "before");

@@ -12,12 +12,13 @@
 
 #include "linefilter/builder.h"
 #include "tests/testing/layouts.h"
+#include "tests/testing/measure_fpr.h"
 
 namespace linefilter::test {
 namespace {
 
-// All of them; where a CPU is emulated (tools/lib/cpus.sh) 400.
-uint64_t NumStates() { return std::getenv("LINEFILTER_TEST_EFFORT") == nullptr ? 10000 : 400; }
+// Sanitizers go through a quarter of them, and emulators (tools/lib/cpus.sh) through 400.
+uint64_t NumStates() { return Effort() == 1 ? 10000 : IsEmulated() ? 400 : 2500; }
 // Of what goes on from a claim: a stage that it asks for is opened, or refused alike.
 constexpr uint64_t kMemoryLimit = uint64_t{1} << 18;
 

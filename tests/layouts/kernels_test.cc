@@ -119,7 +119,7 @@ TEST_P(KernelsOf, AgreeWithTheReferenceForBodiesOfAnySize) {
 INSTANTIATE_TEST_SUITE_P(EveryLayout, KernelsOf, testing::ValuesIn(EveryKind()), KindName);
 
 // Some numbers of probes, of those that occur.
-bool IsChosen(uint32_t num_probes) { return num_probes % 5 <= (IsEmulated() ? 0 : 1) && num_probes <= 20; }
+bool IsChosen(uint32_t num_probes) { return num_probes % 5 <= (Effort() < 1 ? 0 : 1) && num_probes <= 20; }
 
 // Far above any L2, where batches prefetch: 8 MiB and a bit, not a power of two.
 TEST(LargeKernels, AgreeWithTheReferenceWhereBatchesPrefetch) {

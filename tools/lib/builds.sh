@@ -46,6 +46,7 @@ build_asan() {
 # Cases that measure rates: other cases run the same code on fewer keys.
 RATE_CASES="RetrievalLevels.TellTheMeasuredRate:ScalableFilterTest.ItsMeanRate*"
 RATE_CASES+=":Rotating.AllGenerationsTogetherKeepTheRate:LevelDBDatabase.LargeBlocks*"
+RATE_CASES+=":ApproximateSize.HasTheErrorThatSimulationShows:RoomFor.GoesBeyondABitPerKeyWhereTheRateIsHigh"
 
 # Memory must be refused as malloc refuses it, with a null pointer: the tests of allocation failure ask for too much.
 test_asan() {
@@ -66,7 +67,7 @@ test_asan() {
 THREADS_TESTS=(columns_threads concurrent fpr_monitor_threads living_slow many mapped parallel redis_dedup redis_faults redis_filter redis_load redis_new_once redis_record
   redis_router redis_switch rotating_threads swappable swappable_recent target view)
 LONG_TESTS=(bulk leveldb parquet_view parquet_write rocksdb sst_reader)
-LONG_CASES="*Threads*:BulkBuild.AddsManyHashes*:BulkBuild.GivesTheBytes*:BuildFromSource.GivesTheBytes*"
+LONG_CASES="*Threads*:BulkBuild.AddsManyHashes*:BulkBuild.GivesTheBytesOfInsertionHowever*:BuildFromSource.GivesTheBytes*"
 LONG_CASES+=":LevelDBDatabase.LosesNoKey:RocksDBDatabase.LosesNoKeyAndSparesReads"
 build_tsan() {
   configure "$ROOT/build/tsan" --preset tsan -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_STANDARD=20 -DLINEFILTER_BUILD_BENCH=OFF \
