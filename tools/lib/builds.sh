@@ -43,10 +43,11 @@ build_asan() {
   fi
 }
 
-# Cases that measure rates: other cases run the same code on fewer keys.
+# Cases that measure rates, where other cases run the same code on fewer keys, and one of a script.
 RATE_CASES="RetrievalLevels.TellTheMeasuredRate:ScalableFilterTest.ItsMeanRate*"
 RATE_CASES+=":Rotating.AllGenerationsTogetherKeepTheRate:LevelDBDatabase.LargeBlocks*"
 RATE_CASES+=":ApproximateSize.HasTheErrorThatSimulationShows:RoomFor.GoesBeyondABitPerKeyWhereTheRateIsHigh"
+RATE_CASES+=":ToolsFprFilesTest.AFilterKeepsToItsOwnBaseline:ToolsTest.TheImagesOfAReleaseAreKept*"
 
 # Memory must be refused as malloc refuses it, with a null pointer: the tests of allocation failure ask for too much.
 test_asan() {
