@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -249,6 +250,25 @@ std::vector<Row> RowsThatStay(const FilterBase& filter, const Sample& sample, co
     }
   }
   return stay;
+}
+
+inline const uint32_t* const kAllRows = nullptr;
+
+// The rows that stay, of all. The call has that status, with those words.
+inline std::vector<uint32_t> Selected(const FilterBase& filter, const Columns& columns,
+                                      StatusCode code = StatusCode::kOk, const char* words = "") {
+  std::vector<uint32_t> rows(columns.of[0].size());
+  size_t n = 0;
+  EXPECT_TRUE(Says(code, SelectMaybes(filter, columns, kAllRows, rows.size(), rows.data(), &n), words));
+  rows.resize(n);
+  return rows;
+}
+
+// So many row numbers from `first` on.
+inline std::vector<uint32_t> FirstRows(size_t n, uint32_t first = 0) {
+  std::vector<uint32_t> rows(n);
+  std::iota(rows.begin(), rows.end(), first);
+  return rows;
 }
 
 }  // namespace linefilter::test
