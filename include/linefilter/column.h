@@ -86,10 +86,10 @@ class LINEFILTER_EXPORT Column {
   static Column OfNulls(size_t n) noexcept;
 
   // Integers of 8 to 64 bits (form kInteger), float and double (kReal).
-  template <class T, std::enable_if_t<internal::kTypeOfNumber<T> != internal::ColumnType::kNull, int> = 0>
+  template <class T, std::enable_if_t<internal::kTypeOfNumber<T> != ColumnType::kNull, int> = 0>
   static Column OfNumbers(const T* values, size_t n) noexcept {
-    constexpr internal::ColumnType kType = internal::kTypeOfNumber<T>;
-    return Column(kType, kType < internal::ColumnType::kFloat ? KeyForm::kInteger : KeyForm::kReal, values, n);
+    constexpr ColumnType kType = internal::kTypeOfNumber<T>;
+    return Column(kType, kType < ColumnType::kFloat ? KeyForm::kInteger : KeyForm::kReal, values, n);
   }
   // Integers that count a unit (kInstant). Days, seconds and the like of one instant are one key. Say
   // SetForm(kInteger) for the integers themselves.
@@ -105,24 +105,24 @@ class LINEFILTER_EXPORT Column {
   }
   // The same of 128 bits: 16 bytes each, as the machine has them.
   static Column OfDecimals128(const void* values, size_t n, int scale) noexcept {
-    return OfDecimals(internal::ColumnType::kInt128, values, n, scale);
+    return OfDecimals(ColumnType::kInt128, values, n, scale);
   }
   // n values of `width` bytes each (kText).
   static Column OfFixedBytes(const void* values, size_t width, size_t n) noexcept;
   // Row i has the bytes from offsets[i] to offsets[i + 1] (kText). The offsets rise.
   static Column OfTexts(const int32_t* offsets, const void* bytes, size_t n) noexcept {
-    return OfTexts(internal::ColumnType::kText32, offsets, bytes, n);
+    return OfTexts(ColumnType::kText32, offsets, bytes, n);
   }
   static Column OfTexts(const int64_t* offsets, const void* bytes, size_t n) noexcept {
-    return OfTexts(internal::ColumnType::kText64, offsets, bytes, n);
+    return OfTexts(ColumnType::kText64, offsets, bytes, n);
   }
   static Column OfTexts(const std::string_view* texts, size_t n) noexcept {
-    return OfTexts(internal::ColumnType::kStringViews, texts, nullptr, n);
+    return OfTexts(ColumnType::kStringViews, texts, nullptr, n);
   }
   // 16 bytes for each row: a length of 32 bits, then up to 12 bytes of text, or its first 4 and a pointer to all of it
   // (kText). DuckDB has these.
   static Column OfPointerViews(const void* views, size_t n) noexcept {
-    return OfTexts(internal::ColumnType::kPointerViews, views, nullptr, n);
+    return OfTexts(ColumnType::kPointerViews, views, nullptr, n);
   }
   // The same as Arrow has them: in place of the pointer the number of a buffer and an offset into it.
   static Column OfViews(const void* views, const void* const* buffers, size_t num_buffers, size_t n) noexcept;
@@ -164,12 +164,11 @@ class LINEFILTER_EXPORT Column {
   friend class ArrowColumn;             // linefilter/arrow.h
   friend struct internal::ColumnMaker;  // lib/c/columns.h
 
-  Column(internal::ColumnType type, KeyForm form, const void* values, size_t n) noexcept;
-  static Column OfInstants(internal::ColumnType type, const void* values, size_t n, TimeUnit unit) noexcept;
-  static Column OfDecimals(internal::ColumnType type, const void* values, size_t n, int scale) noexcept;
-  static Column OfTexts(internal::ColumnType type, const void* values, const void* bytes, size_t n) noexcept;
-  LINEFILTER_LOCAL static Column Around(internal::ColumnType type, const Column* indices, const Column* inner,
-                                        size_t n) noexcept;
+  Column(ColumnType type, KeyForm form, const void* values, size_t n) noexcept;
+  static Column OfInstants(ColumnType type, const void* values, size_t n, TimeUnit unit) noexcept;
+  static Column OfDecimals(ColumnType type, const void* values, size_t n, int scale) noexcept;
+  static Column OfTexts(ColumnType type, const void* values, const void* bytes, size_t n) noexcept;
+  LINEFILTER_LOCAL static Column Around(ColumnType type, const Column* indices, const Column* inner, size_t n) noexcept;
 
   internal::ColumnData data_;
   Canonicalizer canonicalizer_;

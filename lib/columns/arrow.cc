@@ -8,8 +8,8 @@
 namespace linefilter {
 namespace {
 
+using ColumnType;
 using internal::ArrowFormat;
-using internal::ColumnType;
 using internal::CorruptArrow;
 
 constexpr char kRefused[] =

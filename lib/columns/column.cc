@@ -4,8 +4,8 @@
 namespace linefilter {
 namespace {
 
+using ColumnType;
 using internal::ColumnData;
-using internal::ColumnType;
 
 constexpr uint64_t kNanosecondsOf[] = {86400000000000u, 1000000000u, 1000000u, 1000u, 1u};
 constexpr int kMostScale = 38;
@@ -55,7 +55,7 @@ Column::Column() noexcept = default;
 Column::Column(const Column&) noexcept = default;
 Column& Column::operator=(const Column&) noexcept = default;
 
-Column::Column(internal::ColumnType type, KeyForm form, const void* values, size_t n) noexcept : form_(form) {
+Column::Column(ColumnType type, KeyForm form, const void* values, size_t n) noexcept : form_(form) {
   data_.type = type;
   data_.values = values;
   data_.size = n;

@@ -11,11 +11,8 @@ namespace linefilter {
 class Column;
 struct Canonicalizer;
 
-namespace internal {
-
-struct ColumnMaker;  // makes columns of types that are known when the program runs
-
-// How values lie. The first ten are numbers, in the order in which kTypeOfNumber counts.
+// How values lie. The first ten are numbers, in the order in which kTypeOfNumber counts. Functions that templates of
+// Column call take it, so it is no name of namespace internal; nobody else has a use for it.
 enum class ColumnType : uint8_t {
   kInt8,
   kInt16,
@@ -39,6 +36,10 @@ enum class ColumnType : uint8_t {
   kRuns,          // `values` are ends of runs of `index_type`; `inner` has the value of each
   kConstant,      // `inner` has the value of all rows
 };
+
+namespace internal {
+
+struct ColumnMaker;  // makes columns of types that are known when the program runs
 
 // kNull is of no number.
 template <class T>
