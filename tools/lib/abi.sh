@@ -101,7 +101,7 @@ debug_libraries() {
   local sources=() core=() file name
   rm -rf "$ABI_DEBUG"
   mkdir -p "$ABI_DEBUG"
-  for file in "$ROOT"/lib/{adapters,adapters/redis/*,base,build,c,filters,image,parquet}/*.cc "$ROOT"/lib/layouts/*.cc; do
+  for file in "$ROOT"/lib/*/*.cc "$ROOT"/lib/adapters/redis/*/*.cc; do
     if [[ -f $file ]]; then sources+=("${file#"$ROOT/"}"); fi
   done
   # shellcheck disable=SC2016  # for the inner shell; its $4 is several words
