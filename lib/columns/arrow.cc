@@ -8,7 +8,6 @@
 namespace linefilter {
 namespace {
 
-using ColumnType;
 using internal::ArrowFormat;
 using internal::CorruptArrow;
 

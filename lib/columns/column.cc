@@ -4,7 +4,6 @@
 namespace linefilter {
 namespace {
 
-using ColumnType;
 using internal::ColumnData;
 
 constexpr uint64_t kNanosecondsOf[] = {86400000000000u, 1000000000u, 1000000u, 1000u, 1u};
