@@ -36,7 +36,7 @@ build_bench() {
   # Whoever left the benchmark out of build/release, or the example that it measures, has it now.
   quietly "configuring" configure "$BUILD" --preset release -DLINEFILTER_BUILD_BENCH=ON -DLINEFILTER_BUILD_EXAMPLES=ON
   quietly "building" cmake --build "$BUILD" --parallel "$JOBS" --target linefilter_bench linefilter_bench_engines \
-    linefilter_bench_tables linefilter_tool
+    linefilter_bench_tables linefilter_bench_columns linefilter_tool
 }
 
 # The last CPU that this process may use: interrupts tend to go to the first. Nothing where it cannot be pinned.
@@ -163,6 +163,18 @@ main() {
     # shellcheck disable=SC2046  # a command and its arguments, or nothing
     $(pinned) "$BENCH" --churn --out "$results/churn.json" ||
       fail "linefilter_bench --churn ended with an error: its message is above"
+  fi
+  if ! $quick && [[ ! -f $results/columns.json ]]; then
+    STEP="measuring columns"
+    # shellcheck disable=SC2046  # a command and its arguments, or nothing
+    $(pinned) "$BENCH"_columns --out "$results/columns.json" ||
+      fail "linefilter_bench_columns ended with an error: its message is above"
+  fi
+  if ! $quick && [[ ! -f $results/joins.json ]]; then
+    STEP="measuring joins"
+    # shellcheck disable=SC2046  # a command and its arguments, or nothing
+    $(pinned) "$BENCH"_columns --joins --out "$results/joins.json" ||
+      fail "linefilter_bench_columns --joins ended with an error: its message is above"
   fi
   if $engines || [[ ! -f $results/tables.json ]]; then
     STEP="measuring inside tables"

@@ -20,6 +20,7 @@ COLORS = {"blocked": "#0072b2", "classic": "#d55e00", "retrieval": "#b2182b", "b
 MARKS = {"blocked": 7, "classic": 5, "retrieval": 15, "binary_fuse_8_own": 14, "k_independent": 9,
          "k_independent_permute": 8, "split_block_256": 13, "split_block_8x64": 12, "leveldb_bloom": 4, "libbloom": 10,
          "rocksdb_bloom": 11, "rocksdb_ribbon": 6}
+SHADES = ["#0072b2", "#d55e00", "#009e73", "#cc4c94", "#111111", "#a6761d"]  # of lines that are of no layout
 OTHERS = ["#44aa99", "#999933", "#332288", "#aa4466", "#6699cc"]
 
 

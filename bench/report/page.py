@@ -2,6 +2,7 @@
 
 import accuracy
 import choose
+import columns
 import concurrency
 import engines
 import losses
@@ -45,21 +46,21 @@ READING = """## How to read it
 
 def machines(results):
     section = Section("## The machines")
-    columns = [(cpu.name, cpu.context, cpu) for cpu in results.cpus]
-    columns += [(f"{of_cpu(cpu.name)}, by rate", cpu.by_rate_context, None) for cpu in results.cpus
+    named = [(cpu.name, cpu.context, cpu) for cpu in results.cpus]
+    named += [(f"{of_cpu(cpu.name)}, by rate", cpu.by_rate_context, None) for cpu in results.cpus
                 if cpu.by_rate_context is not cpu.context]
     if results.accuracy:
-        columns.append(("accuracy file", results.accuracy["context"], None))
-    table = Table(("", "l"), *[(name, "l") for name, _, _ in columns])
+        named.append(("accuracy file", results.accuracy["context"], None))
+    table = Table(("", "l"), *[(name, "l") for name, _, _ in named])
     properties = (("CPU", "cpu"), ("cores", "cores"), ("caches", "caches"), ("targets", "targets"),
                   ("virtual machine", "virtual"), ("governor", "governor"), ("huge pages", "huge_pages"),
                   ("kernel", "kernel"), ("compiler", "compiler"), ("flags", "flags"),
                   ("commit", "commit"), ("date", "date"), ("counters", "counters"),
                   ("peers left out", "missing_peers"))
     for title, field in properties:
-        table.add(title, *[_words(context[field], field) for _, context, _ in columns])
-    table.add("memory in huge pages", *[_huge_pages(cpu) for _, _, cpu in columns])
-    table.add("rows", *[len(cpu.rows) if cpu else "" for _, _, cpu in columns])
+        table.add(title, *[_words(context[field], field) for _, context, _ in named])
+    table.add("memory in huge pages", *[_huge_pages(cpu) for _, _, cpu in named])
+    table.add("rows", *[len(cpu.rows) if cpu else "" for _, _, cpu in named])
     section.table(table)
     origins = sorted({(choose.kind_order(row), row["layout"], row["origin"]) for cpu in results.cpus for row in cpu.rows + cpu.by_rate
                       if not row["floor"] and not choose.is_ours(row)})
@@ -92,8 +93,8 @@ def across(results):
         return section
     section.say(f"ns per key at {MAIN_BITS} bits per key, {MAIN_HITS} % hits, each layout on its fastest target of "
                 "that CPU and size.")
-    columns = Table(("layout", "l"), ("access", "l"), ("keys", "l"), ("size", "l"),
-                    *[(cpu.name, "r") for cpu in results.cpus])
+    table = Table(("layout", "l"), ("access", "l"), ("keys", "l"), ("size", "l"),
+                  *[(cpu.name, "r") for cpu in results.cpus])
     rows = {cpu.slug: filters(where(cpu.rows, bits=MAIN_BITS, hits=MAIN_HITS, access=tables.ONE_BY_ONE + ("batch",),
                                     keys=("hash", "u64"))) for cpu in results.cpus}
     everything = [row for of_cpu in rows.values() for row in of_cpu]
@@ -108,10 +109,10 @@ def across(results):
                 if sum(1 for row in cells if row) < 2:
                     continue
                 shown += [row for row in cells if row]
-                columns.add(code(layout), access, keys, size, *[ns(row) for row in cells])
-    if not columns.lines:
+                table.add(code(layout), access, keys, size, *[ns(row) for row in cells])
+    if not table.lines:
         section.say("The files have no row in common yet.")
-    section.table(columns, command=rows_command(shown) + " (on each CPU)" if shown else None)
+    section.table(table, command=rows_command(shown) + " (on each CPU)" if shown else None)
     return section
 
 
@@ -129,6 +130,7 @@ def pages(results, plots, plots_folder):
     written["engines"] = [engines.section(results.engines).text()]
     written["parquet"] = [parquet.details(results.parquet).text()]
     written["quotient"] = [quotient.details(results.quotient, results.churn).text()]
+    written["columns"] = [columns.details(results.columns, results.joins).text(), show("join.svg")]
     written["accuracy"] = ["## Accuracy\n"]
     if results.accuracy:
         written["accuracy"] += [show("fpr.svg"), accuracy.densities(results.accuracy).text(),
@@ -142,7 +144,8 @@ def contents(results):
     lines = [(cpu.slug, cpu.name) for cpu in results.cpus]
     lines += [("engines", "Filters inside LevelDB and RocksDB"),
               ("parquet", "Parquet's filter beside the loops of engines: insertions and threads"),
-              ("quotient", "Layout `quotient` beside filters of its bytes: promises, every target, building, and rates"), ("accuracy", "Rates by size and by kind of keys")]
+              ("quotient", "Layout `quotient` beside filters of its bytes: promises, every target, building, and rates"),
+              ("columns", "Columns: from values to row numbers, and joins"), ("accuracy", "Rates by size and by kind of keys")]
     return "".join(f"- [{words}]({name}.md)\n" for name, words in lines)
 
 

@@ -1,9 +1,10 @@
-"""The figures: rate against time, time against size, rate against density, CPU against CPU."""
+"""The figures: rate against time, time against size, rate against density, CPU against CPU, joins."""
 
 import choose
 import choose_plot
+import join_plot
 from choose import GATHER, MAIN_BITS, MAIN_HITS, by, fastest, filters, where
-from figure import Axis, Panel, color, mark, script
+from figure import SHADES, Axis, Panel, color, mark, script
 from names import of_cpu
 
 WIDTH, HEIGHT = 1320, 660
@@ -16,6 +17,7 @@ def all_figures(results):
             for cpu in results.cpus for kind, make in (("pareto", pareto), ("size", size))}
     made["choose"] = choose_plot.choose_plot(results)
     made["cpus"] = cpus(results)
+    made["join"] = join_plot.join(results.joins)
     made["fpr"] = fpr(results.accuracy) if results.accuracy else None
     return {f"{name}.svg": (figure[0], script(name, *figure)) for name, figure in made.items() if figure}
 
@@ -134,7 +136,6 @@ def _size_panel(title, box, series, floors):
 def cpus(results):
     if len(results.cpus) < 2:
         return None
-    shades = ["#0072b2", "#d55e00", "#009e73", "#cc4c94", "#111111", "#a6761d"]
     panels = []
     for what, access in (("One hash at a time", ("single", "inlined")), ("Batches of hashes", ("batch",))):
         series = []
@@ -143,7 +144,7 @@ def cpus(results):
                 rows = where(cpu.rows, layout=layout, access=access, keys="hash", hits=MAIN_HITS, bits=MAIN_BITS)
                 best = [fastest(where(rows, size=name)) for name in choose.sizes(rows)]
                 if best:
-                    series.append((cpu, layout, shades[number % len(shades)], best))
+                    series.append((cpu, layout, SHADES[number % len(SHADES)], best))
         if not series:
             continue
         box = ((80, 80, 450, 590), (740, 80, 1110, 590))[len(panels)]

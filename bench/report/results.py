@@ -13,6 +13,9 @@ ACCURACY = "linefilter-accuracy-1"
 ENGINES = "linefilter-engines-1"
 TABLES = "linefilter-tables-1"
 CHURN = "linefilter-churn-1"
+COLUMNS = "linefilter-columns-1"
+JOINS = "linefilter-joins-1"
+SCHEMAS = (THROUGHPUT, ACCURACY, ENGINES, TABLES, CHURN, COLUMNS, JOINS)
 README = "bench/results/README.md"
 
 LOOKUPS = ("single", "branch", "dependent", "batch", "inlined", "inlined_branch", "inlined_dependent",
@@ -65,6 +68,11 @@ SET_ROW = {"filter": TEXT, "bits_per_key": NUMBER, "num_keys": WHOLE, "fpr": NUM
 CHURN_ROW = {"filter": TEXT, "origin": TEXT, "order": TEXT, "asked_bits_per_key": NUMBER, "bits_per_key": NUMBER, "num_keys": WHOLE,
              "turnovers": WHOLE, "fpr": NUMBER, "fpr_queries": WHOLE, "own_fpr": NUMBER, "model_fpr": NUMBER, "insert_ns": NUMBER,
              "remove_ns": NUMBER, "lost_keys": WHOLE, "refused_keys": WHOLE}
+COLUMN_ROW = {"what": TEXT, "layout": TEXT, "size": TEXT, "percent": WHOLE, "target": TEXT, "ns": NUMBER, "ns_each": TIMES}
+COLUMN_WHATS = ("select", "batch", "engine_loop", "hash", "text", "dictionary", "no_filter", "scan_filter")
+JOIN_ROW = {"build_rows": WHOLE, "probe_rows": WHOLE, "percent": NUMBER, "target": TEXT, "layout": TEXT, "bits_per_key": NUMBER,
+            "found_rows": WHOLE, "without_ns": NUMBER, "columns_ns": NUMBER, "one_by_one_ns": NUMBER, "filter_ns": NUMBER,
+            "table_bytes": WHOLE, "filter_bytes": WHOLE}
 MODEL = {"layout": TEXT, "bits_per_key": NUMBER, "num_probes": WHOLE, "expected_fpr": NUMBER}
 MEASURED = {"layout": TEXT, "origin": TEXT, "keys": TEXT, "num_keys": WHOLE, "bits_per_key": NUMBER,
             "num_probes": WHOLE, "fpr": NUMBER, "fpr_low": NUMBER, "fpr_high": NUMBER, "confidence": NUMBER,
@@ -106,18 +114,22 @@ class Results:
         self.parquet = None   # the same, of linefilter_bench --plan parquet
         self.quotient = None  # the same, of linefilter_bench --plan quotient
         self.churn = None     # {"context", "sets", "churn"} or None
+        self.columns = None   # {"context", "rows"} or None
+        self.joins = None     # the same
 
 
 def load(paths, allow_fixtures=False):
     """All files together; at least one throughput file."""
     results, accuracy_path, throughput_paths = Results(), None, {}
-    single = {ENGINES: ("engines", _check_engines), TABLES: ("tables", _check_tables), CHURN: ("churn", _check_churn)}
+    single = {ENGINES: ("engines", _check_engines), TABLES: ("tables", _check_tables), CHURN: ("churn", _check_churn),
+              COLUMNS: ("columns", _check_columns), JOINS: ("joins", _check_joins)}
     for path in paths:
         data = _read(path)
         schema = data.get("schema")
-        if schema not in (THROUGHPUT, ACCURACY, ENGINES, TABLES, CHURN):
-            raise ResultsError(f"{path}: field 'schema' is {json.dumps(schema)}; this report reads '{THROUGHPUT}', "
-                               f"'{ACCURACY}', '{ENGINES}', '{TABLES}' and '{CHURN}'. Measure again with linefilter_bench of this version.")
+        if schema not in SCHEMAS:
+            known = ", ".join(f"'{one}'" for one in SCHEMAS[:-1])
+            raise ResultsError(f"{path}: field 'schema' is {json.dumps(schema)}; this report reads {known} and '{SCHEMAS[-1]}'. "
+                               "Measure again with linefilter_bench of this version.")
         _check_context(path, data)
         if data["context"].get("fixture") and not allow_fixtures:
             raise ResultsError(f"{path} is a fixture of the tests, no measurement: leave it out, or say "
@@ -274,10 +286,7 @@ def _check_engines(path, data):
     for number, row in enumerate(_list(path, data, "rows")):
         where = f"{path}: row number {number + 1}"
         _check_fields(where, row, ENGINE_ROW, MULTI_GET)
-        key = tuple(row[field] for field in ("engine", "filter", "asked_bits_per_key", "value_bytes", "block_bytes"))
-        if key in seen:
-            raise ResultsError(f"{where}: {', '.join(str(part) for part in key)} is there twice. Remove one of them.")
-        seen.add(key)
+        _check_once(where, row, ("engine", "filter", "asked_bits_per_key", "value_bytes", "block_bytes"), seen)
         if not (row["ns"] > 0 and row["gets"] > 0 and row["false_positives"] <= row["gets"]):
             raise ResultsError(f"{where}: 'ns' and 'gets' must be greater than 0, 'false_positives' at most 'gets'.")
 
@@ -288,10 +297,7 @@ def _check_tables(path, data):
         where = f"{path}: row number {number + 1}"
         needed = {**TABLE_ROW, **DAMAGES} if isinstance(row, dict) and "damages" in row else TABLE_ROW
         _check_fields(where, row, needed)
-        key = tuple(row[field] for field in ("filter", "mapped", "verified", "num_tables", "keys_per_table", "value_bytes", "block_bytes"))
-        if key in seen:
-            raise ResultsError(f"{where}: {', '.join(str(part) for part in key)} is there twice. Remove one of them.")
-        seen.add(key)
+        _check_once(where, row, ("filter", "mapped", "verified", "num_tables", "keys_per_table", "value_bytes", "block_bytes"), seen)
         if not (row["absent_ns"] > 0 and row["present_ns"] > 0 and row["gets"] > 0 and
                 max(row["absent_blocks"], row["present_blocks"]) <= row["gets"]):
             raise ResultsError(f"{where}: 'absent_ns', 'present_ns' and 'gets' must be greater than 0, 'absent_blocks' and "
@@ -310,6 +316,40 @@ def _check_churn(path, data):
             seen.add(key)
             if not (row["fpr"] <= 1 and row["fpr_queries"] > 0 and row["bits_per_key"] > 0):
                 raise ResultsError(f"{where}: 'fpr' must be at most 1, 'fpr_queries' and 'bits_per_key' greater than 0.")
+
+
+def _check_columns(path, data):
+    seen = set()
+    for number, row in enumerate(_list(path, data, "rows")):
+        where = f"{path}: row number {number + 1}"
+        _check_fields(where, row, COLUMN_ROW)
+        _check_once(where, row, ("what", "layout", "size", "percent", "target"), seen)
+        if row["what"] not in COLUMN_WHATS:
+            raise ResultsError(f"{where}: field 'what' is '{row['what']}', which {README} does not name.")
+        if not -1 <= row["percent"] <= 100:
+            raise ResultsError(f"{where}: field 'percent' must be from -1 to 100, it is {row['percent']}.")
+        if not (row["ns_each"] and 0 < min(row["ns_each"]) <= row["ns"] <= max(row["ns_each"])):
+            raise ResultsError(f"{where}: field 'ns' must be greater than 0, and among the times of 'ns_each'.")
+
+
+def _check_joins(path, data):
+    seen = set()
+    for number, row in enumerate(_list(path, data, "rows")):
+        where = f"{path}: row number {number + 1}"
+        _check_fields(where, row, JOIN_ROW)
+        _check_once(where, row, ("build_rows", "probe_rows", "percent", "target", "layout", "bits_per_key"), seen)
+        if not (0 < row["percent"] <= 100 and 0 < row["build_rows"] and row["found_rows"] <= row["probe_rows"]):
+            raise ResultsError(f"{where}: 'percent' must be above 0 and at most 100, 'build_rows' greater than 0, 'found_rows' at most "
+                               "'probe_rows'.")
+        if not min(row[field] for field in ("without_ns", "columns_ns", "one_by_one_ns", "filter_ns")) > 0:
+            raise ResultsError(f"{where}: 'without_ns', 'columns_ns', 'one_by_one_ns' and 'filter_ns' must be greater than 0.")
+
+
+def _check_once(where, row, fields, seen):
+    key = tuple(row[field] for field in fields)
+    if key in seen:
+        raise ResultsError(f"{where}: {', '.join(str(part) for part in key)} is there twice. Remove one of them.")
+    seen.add(key)
 
 
 def _check_accuracy(path, data):

@@ -19,7 +19,8 @@ HEAD = """# Benchmarks
 Which filter reaches your rate, at what size, and how fast? This page answers with one table and one picture. `tools/report`
 writes it from the files in bench/results, and `tools/report --check` fails if a number is not from them. All rows, all
 targets and the accuracy of each filter are in [doc/benchmarks](doc/benchmarks/README.md). [One HTML
-file](doc/benchmarks.html) has the same tables, to sort and to search.
+file](doc/benchmarks.html) has the same tables, to sort and to search. A page tells [what columns and joins
+cost](doc/benchmarks/columns.md).
 """
 RUN = """## Run it on your machine
 
@@ -43,7 +44,7 @@ KINDS = {"time": "faster at no higher rate", "space": "smaller at no higher rate
 def write(results, figures, folder, pages):
     """figures: {file name: title}; folder, pages: where plots and pages are, from here."""
     cpu = goals.best_cpu(results)
-    out = [HEAD.replace("doc/benchmarks/README.md", f"{pages}/README.md").replace("doc/benchmarks.html", f"{pages}.html")]
+    out = [HEAD.replace("doc/benchmarks/", f"{pages}/").replace("doc/benchmarks.html", f"{pages}.html")]
     lines = headline.text(results)
     if lines:
         out.append("## In five lines\n\n" + lines)

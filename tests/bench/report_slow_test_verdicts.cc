@@ -353,5 +353,23 @@ TEST(Report, ReadsWhatTheProgramOfTablesWrites) {
 }
 #endif
 
+#ifdef LINEFILTER_BENCH_COLUMNS
+TEST(Report, ReadsWhatTheProgramOfColumnsWrites) {
+  const TempDir dir(MemoryFolder());
+  const std::string columns = dir.File("columns.json"), joins = dir.File("joins.json");
+  RunResult result = RunProgram({LINEFILTER_BENCH_COLUMNS, "--quick", "--rounds", "1", "--out", columns});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  result = RunProgram({LINEFILTER_BENCH_COLUMNS, "--quick", "--joins", "--out", joins});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string page = Section(PageOf([](json*) {}, {columns, joins}), "## Columns");
+  ExpectSoundTables(page);
+  EXPECT_FALSE(Contains(page, "Not measured yet"));
+  for (const json& row : json::parse(ReadFile(joins))["rows"]) {
+    const double share = row["found_rows"].get<double>() / row["probe_rows"].get<double>();
+    EXPECT_NEAR(100 * share, row["percent"].get<double>(), 1);
+  }
+}
+#endif
+
 }  // namespace
 }  // namespace linefilter::test

@@ -72,7 +72,8 @@ const std::map<std::string, std::set<std::string>> kOtherEdges = {
     {"tools/demo", {"linefilter/", "tools/demo/", "tools/measure/"}},
     {"tools/measure", {"linefilter/", "tools/measure/"}},
     {"bench", {"linefilter/", "bench/", "tools/measure/"}},
-    {"bench/tables", {"linefilter/", "bench/", "examples/sst_reader/"}},  // measures the example by its own code
+    {"bench/columns", {"linefilter/", "bench/", "examples/join/"}},
+    {"bench/tables", {"linefilter/", "bench/", "examples/sst_reader/"}},  // both measure an example by its own code
     {"examples", {"linefilter/", "examples/"}},
     {"python", {"linefilter/", "python/"}},
     {"tests/reference", {"tests/reference/"}},
