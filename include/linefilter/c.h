@@ -70,9 +70,8 @@
 //
 // Only C++ has these:
 // - inlined lookups (linefilter/inline.h), the arithmetic below linefilter_hash_shard (MulHigh, BlockIndex), hashing
-// for
-//   whatever a filter's hash is (KeyHash), AtomicFile for the caller's own files;
-// - the canonical form of texts (linefilter/column.h), ScanFilter and UniteFilters (linefilter/columns.h);
+//   for whatever a filter's hash is (KeyHash), AtomicFile for the caller's own files;
+// - ScanFilter and UniteFilters (linefilter/columns.h);
 // - the adapters to LevelDB, RocksDB and Redis, and filters whose blocks lie elsewhere (linefilter/remote_body.h);
 // - folding and uniting images to a sink (linefilter/fold.h), what the bits of a container's stage tell
 //   (FilterView::stage), what layouts can do (FactsOf) and how exact sizing is (ModelError);

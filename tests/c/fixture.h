@@ -65,6 +65,7 @@ void RunSource(void);
 void RunView(void);
 void RunColumns(void);
 void RunColumnFaults(void);
+void RunColumnCanonical(void);
 void RunHashIds(void);
 void RunTesting(void);
 void RunMonitor(void);

@@ -25,6 +25,7 @@ int main(void) {
   RunView();
   RunColumns();
   RunColumnFaults();
+  RunColumnCanonical();
   RunHashIds();
   RunTesting();
   RunMonitor();

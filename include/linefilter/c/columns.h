@@ -20,6 +20,7 @@
 #ifndef LINEFILTER_C_COLUMNS_H_
 #define LINEFILTER_C_COLUMNS_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,7 +47,7 @@ enum {
   LINEFILTER_KEY_FORM_REAL = 3,         // the double; a float and an integer are widened to it
   LINEFILTER_KEY_FORM_INSTANT = 4,      // nanoseconds, modulo 2^64
   LINEFILTER_KEY_FORM_PADDED_TEXT = 5,  // the bytes without the spaces at their end, as SQL compares CHAR
-  // The bytes that a function makes, such as those of a collation's key. Only C++ has columns of this form.
+  // The bytes that a function makes, such as those of a collation's key: linefilter_column_set_canonical.
   LINEFILTER_KEY_FORM_CANONICAL_TEXT = 6,
   LINEFILTER_KEY_FORM_DECIMAL = 0x20  // linefilter_key_form_of_decimals(scale): the value times 10^scale, modulo 2^64
 };
@@ -90,6 +91,22 @@ enum {
   LINEFILTER_NULLS_ALWAYS = 1,   // no key, and selected: somebody else decides about it. It is not added
   LINEFILTER_NULLS_AS_VALUE = 2  // a key that equals itself alone, as IS NOT DISTINCT FROM of SQL has it
 };
+
+// The bytes of a text. No zero ends them.
+typedef struct linefilter_text {
+  const char* data;  // its bytes
+  size_t size;       // how many
+} linefilter_text;
+
+// The most texts that a linefilter_canonicalizer gets at once.
+enum { LINEFILTER_MAX_TEXTS = 256 };
+
+// Makes the canonical bytes of n texts, 1 to LINEFILTER_MAX_TEXTS: canonical[i] are those of texts[i], and are that
+// text until they are set. What it points to must stay until the next call of the same thread. It returns false where
+// it cannot: the rows are then selected, and are not added. A NULL with a size above 0 is taken for that, too. `data`
+// of a text is never NULL; that of a null is empty.
+typedef bool (*linefilter_canonicalizer)(void* context, const linefilter_text* texts, size_t n,
+                                         linefilter_text* canonical) LINEFILTER_NOEXCEPT;
 
 // n nulls of any type.
 linefilter_column linefilter_column_of_nulls(size_t n);
@@ -144,6 +161,12 @@ void linefilter_column_set_nulls(linefilter_column* column, linefilter_nulls nul
 // Says how it is equal. LINEFILTER_INCOMPATIBLE says that its values cannot take that form, and why.
 linefilter_code linefilter_column_set_form(linefilter_column* column, linefilter_key_form form,
                                            linefilter_status* status);
+// Gives texts the form LINEFILTER_KEY_FORM_CANONICAL_TEXT. All threads that ask for the column call the function, and
+// hand it `context`. Both stay as long as the column or a copy of it is used. LINEFILTER_INCOMPATIBLE says that it has
+// no texts, or that the function is NULL. (Set that of a dictionary for its values, before it is made. So a dictionary
+// of Arrow takes none: linefilter_column_of_arrow makes it with its values.)
+linefilter_code linefilter_column_set_canonical(linefilter_column* column, linefilter_canonicalizer function,
+                                                void* context, linefilter_status* status);
 // The rows first, first + 1, ... first + n - 1, as far as there are any.
 linefilter_column linefilter_column_slice(const linefilter_column* column, size_t first, size_t n);
 
