@@ -66,6 +66,7 @@ void RunView(void);
 void RunColumns(void);
 void RunColumnFaults(void);
 void RunColumnCanonical(void);
+void RunScanFilter(void);
 void RunHashIds(void);
 void RunTesting(void);
 void RunMonitor(void);

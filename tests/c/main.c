@@ -26,6 +26,7 @@ int main(void) {
   RunColumns();
   RunColumnFaults();
   RunColumnCanonical();
+  RunScanFilter();
   RunHashIds();
   RunTesting();
   RunMonitor();

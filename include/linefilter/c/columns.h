@@ -222,6 +222,40 @@ linefilter_code linefilter_views_may_contain_any(const linefilter_view* const* v
                                                  const linefilter_column* columns, size_t num_columns, uint8_t* answers,
                                                  linefilter_status* status);
 
+// ---- A filter in front of a scan.
+
+// It sees how many rows it lets through, and does not ask where that does not pay (ScanFilter in linefilter/columns.h
+// tells when it asks again). Each thread has one of its own. It is a plain structure: nothing is allocated or freed.
+// This never changes its size.
+//
+//   linefilter_scan_filter scan;
+//   linefilter_scan_filter_init(&scan, view, 0.9);
+//   linefilter_scan_filter_select(&scan, &probe_ids, 1, NULL, 2048, rows, &num_rows, &status);  // for each vector
+typedef struct linefilter_scan_filter {
+  uint64_t aligned;         // the library's
+  unsigned char held[120];  // the library's
+} linefilter_scan_filter;
+
+// Makes one. The view must stay as long as it is used. It stops asking if more than the share max_passed of the rows
+// stay: 0.9 is right where a row that goes on costs a probe of a hash table.
+void linefilter_scan_filter_init(linefilter_scan_filter* scan, const linefilter_view* view, double max_passed);
+// Does what linefilter_view_select_maybes does, or lets all rows stay. That is LINEFILTER_OK, too.
+linefilter_code linefilter_scan_filter_select(linefilter_scan_filter* scan, const linefilter_column* columns,
+                                              size_t num_columns, const uint32_t* rows, size_t n, uint32_t* maybes,
+                                              size_t* num_maybes, linefilter_status* status);
+// The same with row numbers of 16 bits.
+linefilter_code linefilter_scan_filter_select16(linefilter_scan_filter* scan, const linefilter_column* columns,
+                                                size_t num_columns, const uint16_t* rows, size_t n, uint16_t* maybes,
+                                                size_t* num_maybes, linefilter_status* status);
+// Whether the next rows are asked; true for NULL.
+bool linefilter_scan_filter_asks(const linefilter_scan_filter* scan);
+// The rows that came; 0 for NULL, as the two that follow.
+uint64_t linefilter_scan_filter_num_rows(const linefilter_scan_filter* scan);
+// Those of them that were asked.
+uint64_t linefilter_scan_filter_num_asked(const linefilter_scan_filter* scan);
+// Those of the asked ones that stayed.
+uint64_t linefilter_scan_filter_num_maybes(const linefilter_scan_filter* scan);
+
 // ---- Insertions.
 
 // Adds the key of each row that has one to a filter of any kind, and notes the form (linefilter_view_key_forms).
