@@ -72,7 +72,6 @@
 // Only C++ has these:
 // - inlined lookups (linefilter/inline.h), the arithmetic below linefilter_hash_shard (MulHigh, BlockIndex), hashing
 //   for whatever a filter's hash is (KeyHash), AtomicFile for the caller's own files;
-// - UniteFilters (linefilter/columns.h);
 // - the adapters to LevelDB, RocksDB and Redis, and filters whose blocks lie elsewhere (linefilter/remote_body.h);
 // - folding and uniting images to a sink (linefilter/fold.h), what the bits of a container's stage tell
 //   (FilterView::stage), what layouts can do (FactsOf) and how exact sizing is (ModelError);

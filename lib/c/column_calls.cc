@@ -104,6 +104,19 @@ linefilter_code linefilter_builder_add_column(linefilter_builder* builder, const
   return ToC(AddColumn(from, builder), status);
 }
 
+linefilter_code linefilter_unite_filters(linefilter_filter* const* filters, size_t num_filters,
+                                         const linefilter_executor* executor, double max_fpr,
+                                         linefilter_status* status) {
+  Pointers<Filter*> plain(num_filters);
+  if (plain.get() == nullptr) return ToC(OutOfMemory(num_filters * sizeof(void*)), status);
+  for (size_t i = 0; i < num_filters; ++i) {
+    plain.get()[i] = As<Filter>(filters[i]);
+    if (plain.get()[i] == nullptr) return ToC(OtherKind(filters[i], "plain filters"), status);
+  }
+  const Executor lent = executor == nullptr ? Executor() : FromC(*executor);
+  return ToC(UniteFilters(plain.get(), num_filters, lent, {max_fpr}), status);
+}
+
 uint64_t linefilter_view_key_forms(const linefilter_view* view) {
   return view == nullptr ? 0 : view->asked->key_forms();
 }

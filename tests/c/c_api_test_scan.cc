@@ -1,11 +1,14 @@
 // What stands in front of a scan, and what makes one filter of a build side's, does in C what it does in C++.
 #include <cstdint>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "linefilter/c.h"
 #include "linefilter/columns.h"
 #include "linefilter/filter.h"
+#include "tests/testing/building.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status.h"
 
@@ -55,6 +58,40 @@ TEST(CApi, AScanFilterIsThatOfTheCppApi) {
   EXPECT_EQ(linefilter_scan_filter_num_maybes(&c_scan), scan.num_maybes());
   EXPECT_LT(scan.num_asked(), scan.num_rows());
   linefilter_filter_free(c_filter);
+}
+
+// Lends two threads.
+void RunOnThreads(void*, void (*task)(void* argument, size_t index), void* argument, size_t num_tasks) noexcept {
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < num_tasks; ++i) threads.emplace_back(task, argument, i);
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(CApi, FiltersAreUnitedByThreadsAsInTheCppApi) {
+  constexpr size_t kFilters = 9, kEach = 2000;
+  linefilter_options options;
+  linefilter_options_init(&options, sizeof(options));
+  options.bits_per_key = 12;
+  const std::vector<uint64_t> keys = RandomHashes(kFilters * kEach, 4);
+  std::vector<Filter> filters(kFilters);
+  std::vector<Filter*> of_filters;
+  std::vector<linefilter_filter*> c_filters;
+  for (size_t i = 0; i < kFilters; ++i) {
+    const linefilter_column part = linefilter_column_of_numbers(LINEFILTER_NUMBER_UINT64, &keys[i * kEach], kEach);
+    ASSERT_TRUE(IsOk(filters[i].Create(keys.size(), FilterOptions::AtBitsPerKey(12))));
+    ASSERT_TRUE(IsOk(AddColumn(linefilter::Column::OfNumbers(&keys[i * kEach], kEach), &filters[i])));
+    of_filters.push_back(&filters[i]);
+    c_filters.push_back(linefilter_filter_new(keys.size(), &options, nullptr));
+    ASSERT_EQ(linefilter_filter_add_column(c_filters[i], &part, 1, nullptr), LINEFILTER_OK);
+  }
+  ASSERT_TRUE(IsOk(UniteFilters(of_filters.data(), kFilters)));
+  const linefilter_executor executor = {RunOnThreads, nullptr, 2};
+  ASSERT_EQ(linefilter_unite_filters(c_filters.data(), kFilters, &executor, 0, nullptr), LINEFILTER_OK);
+  size_t size = 0;
+  void* const image = linefilter_filter_image(c_filters[0], &size, nullptr);
+  EXPECT_TRUE(std::string(static_cast<char*>(image), size) == ImageOf(filters[0]));
+  linefilter_image_free(image);
+  for (linefilter_filter* filter : c_filters) linefilter_filter_free(filter);
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ void RunColumns(void);
 void RunColumnFaults(void);
 void RunColumnCanonical(void);
 void RunScanFilter(void);
+void RunUnite(void);
 void RunHashIds(void);
 void RunTesting(void);
 void RunMonitor(void);

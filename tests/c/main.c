@@ -27,6 +27,7 @@ int main(void) {
   RunColumnFaults();
   RunColumnCanonical();
   RunScanFilter();
+  RunUnite();
   RunHashIds();
   RunTesting();
   RunMonitor();

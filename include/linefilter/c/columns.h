@@ -267,6 +267,15 @@ linefilter_code linefilter_filter_add_column(linefilter_filter* filter, const li
 linefilter_code linefilter_builder_add_column(linefilter_builder* builder, const linefilter_column* columns,
                                               size_t num_columns, linefilter_status* status);
 
+// Unites plain filters of one shape, one filled by each thread of a build side, into filters[0]: give each the capacity
+// of all keys (linefilter_options_same_size_as). Pairs are united at once by the threads of the executor, which may be
+// NULL. max_fpr and errors are those of linefilter_filter_union. After an error some may be united already, and all are
+// as good to ask as before. But for NULL or another kind (LINEFILTER_INCOMPATIBLE) among them nothing was done. More
+// than 64 take memory for a moment.
+linefilter_code linefilter_unite_filters(linefilter_filter* const* filters, size_t num_filters,
+                                         const linefilter_executor* executor, double max_fpr,
+                                         linefilter_status* status);
+
 // ---- Forms. Byte i is the linefilter_key_form of column i, and 0x80 more if its nulls are keys.
 
 // The forms are unknown: nobody said them, or columns of several forms came.
