@@ -27,7 +27,8 @@
 //     linefilter_swappable_new   what is replaced while it is asked (c/swappable.h)
 //     linefilter_parquet_open    a Bloom filter of a Parquet file (c/parquet.h)
 //   linefilter_builder  keys in, one image out, of any layout (c/builder.h)
-// A linefilter_column is no handle: it is a plain structure that borrows an array of an engine (c/columns.h).
+// A linefilter_column is no handle: it is a plain structure that borrows an array of an engine (c/columns.h). Nor is a
+// linefilter_scan_filter, which stands in front of a scan.
 //
 // Tests hold any filter to a false-positive rate by linefilter_check_fpr (c/testing.h).
 //
@@ -70,9 +71,7 @@
 //
 // Only C++ has these:
 // - inlined lookups (linefilter/inline.h), the arithmetic below linefilter_hash_shard (MulHigh, BlockIndex), hashing
-// for
-//   whatever a filter's hash is (KeyHash), AtomicFile for the caller's own files;
-// - the canonical form of texts (linefilter/column.h), ScanFilter and UniteFilters (linefilter/columns.h);
+//   for whatever a filter's hash is (KeyHash), AtomicFile for the caller's own files;
 // - the adapters to LevelDB, RocksDB and Redis, and filters whose blocks lie elsewhere (linefilter/remote_body.h);
 // - folding and uniting images to a sink (linefilter/fold.h), what the bits of a container's stage tell
 //   (FilterView::stage), what layouts can do (FactsOf) and how exact sizing is (ModelError);

@@ -68,8 +68,12 @@ enum class TimeUnit : uint8_t {
   kNanosecond,   // 1
 };
 
-// Makes the canonical bytes of n texts: canonical[i] are those of texts[i]. What it points to must stay until the next
-// call of the same thread. It returns false where it cannot: the rows are then selected, and are not added.
+// The most texts that a Canonicalizer gets at once.
+inline constexpr size_t kMaxTexts = 256;
+
+// Makes the canonical bytes of n texts, 1 to kMaxTexts: canonical[i] are those of texts[i]. What it points to must stay
+// until the next call of the same thread. It returns false where it cannot: the rows are then selected, and are not
+// added.
 struct Canonicalizer {
   // The function.
   bool (*make)(void* context, const std::string_view* texts, size_t n, std::string_view* canonical) noexcept = nullptr;

@@ -1,7 +1,7 @@
 // Columns are hashed, asked and added. For NULL all rows stay.
-#include "lib/base/memory.h"
 #include "lib/c/columns.h"
 #include "lib/c/handles.h"
+#include "lib/c/pointers.h"
 #include "lib/filters/secret.h"
 
 using namespace linefilter;
@@ -20,33 +20,6 @@ linefilter_code Select(const linefilter_view* view, const linefilter_column* col
   const ColumnsFromC from(columns, num_columns);
   return Done(view, SelectMaybes(AskedBy(view), from, rows, n, maybes, num_maybes), status);
 }
-
-// The filters of some views, in an array.
-class FiltersOf {
- public:
-  FiltersOf(const linefilter_view* const* views, size_t num_views) noexcept : size_(num_views) {
-    if (num_views > kOwn) {
-      all_ = num_views > SIZE_MAX / sizeof(*all_)
-                 ? nullptr
-                 : static_cast<const FilterBase**>(Allocate(Allocator(), num_views * sizeof(*all_)));
-    }
-    for (size_t i = 0; i < num_views && all_ != nullptr; ++i) all_[i] = &AskedBy(views[i]);
-  }
-  FiltersOf(const FiltersOf&) = delete;
-  FiltersOf& operator=(const FiltersOf&) = delete;
-  ~FiltersOf() {
-    if (all_ != own_ && all_ != nullptr) Deallocate(Allocator(), all_, size_ * sizeof(*all_));
-  }
-
-  const FilterBase* const* get() const { return all_; }  // null if there was no memory
-
- private:
-  static constexpr size_t kOwn = 64;
-
-  size_t size_;
-  const FilterBase* own_[kOwn];
-  const FilterBase** all_ = own_;
-};
 
 }  // namespace
 
@@ -95,11 +68,12 @@ linefilter_code linefilter_views_select_maybes(const linefilter_view* const* vie
                                                const uint32_t* rows, size_t n, uint32_t* maybes, size_t* num_maybes,
                                                linefilter_status* status) {
   const ColumnsFromC from(columns, num_columns);
-  const FiltersOf filters(views, num_views);
+  Pointers<const FilterBase*> filters(num_views);
   if (filters.get() == nullptr) {
     static_cast<void>(SelectMaybes(nullptr, 0, from, rows, n, maybes, num_maybes));  // all stay
     return ToC(OutOfMemory(num_views * sizeof(void*)), status);
   }
+  for (size_t i = 0; i < num_views; ++i) filters.get()[i] = &AskedBy(views[i]);
   return ToC(SelectMaybes(filters.get(), num_views, from, rows, n, maybes, num_maybes), status);
 }
 
@@ -128,6 +102,19 @@ linefilter_code linefilter_builder_add_column(linefilter_builder* builder, const
   if (builder == nullptr) return ToC(NoHandle("builder"), status);
   const ColumnsFromC from(columns, num_columns);
   return ToC(AddColumn(from, builder), status);
+}
+
+linefilter_code linefilter_unite_filters(linefilter_filter* const* filters, size_t num_filters,
+                                         const linefilter_executor* executor, double max_fpr,
+                                         linefilter_status* status) {
+  Pointers<Filter*> plain(num_filters);
+  if (plain.get() == nullptr) return ToC(OutOfMemory(num_filters * sizeof(void*)), status);
+  for (size_t i = 0; i < num_filters; ++i) {
+    plain.get()[i] = As<Filter>(filters[i]);
+    if (plain.get()[i] == nullptr) return ToC(OtherKind(filters[i], "plain filters"), status);
+  }
+  const Executor lent = executor == nullptr ? Executor() : FromC(*executor);
+  return ToC(UniteFilters(plain.get(), num_filters, lent, {max_fpr}), status);
 }
 
 uint64_t linefilter_view_key_forms(const linefilter_view* view) {

@@ -12,6 +12,26 @@ constexpr char kNoValues[] = "it is made of other columns, of which one is NULL"
 
 }  // namespace
 
+static_assert(kMaxTexts == LINEFILTER_MAX_TEXTS);
+
+// A std::string_view lies in memory as the C++ library has it, so C gets its texts in a structure of its own.
+bool ColumnMaker::CallFunctionOfC(void* column, const std::string_view* texts, size_t n,
+                                  std::string_view* canonical) noexcept {
+  const Column& called = *static_cast<const Column*>(column);
+  linefilter_text in[kMaxTexts] = {}, out[kMaxTexts];
+  for (size_t i = 0; i < n; ++i) {
+    in[i] = {texts[i].data() != nullptr ? texts[i].data() : "", texts[i].size()};
+    out[i] = in[i];
+  }
+  const auto function = reinterpret_cast<linefilter_canonicalizer>(called.data().callee);
+  if (!function(called.canonicalizer().context, in, n, out)) return false;
+  for (size_t i = 0; i < n; ++i) {
+    if (out[i].data == nullptr && out[i].size != 0) return false;
+    canonical[i] = std::string_view(out[i].data, out[i].size);
+  }
+  return true;
+}
+
 linefilter_key_form linefilter_key_form_of_decimals(int32_t scale) {
   return static_cast<linefilter_key_form>(DecimalForm(scale));
 }
@@ -87,6 +107,12 @@ linefilter_code linefilter_column_set_form(linefilter_column* column, linefilter
                                            linefilter_status* status) {
   if (column == nullptr) return ToC(NoHandle("column"), status);
   return ToC(FromC(column)->SetForm(FormFromC(form)), status);
+}
+
+linefilter_code linefilter_column_set_canonical(linefilter_column* column, linefilter_canonicalizer function,
+                                                void* context, linefilter_status* status) {
+  if (column == nullptr) return ToC(NoHandle("column"), status);
+  return ToC(ColumnMaker::SetCanonical(FromC(column), function, context), status);
 }
 
 linefilter_column linefilter_column_slice(const linefilter_column* column, size_t first, size_t n) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <new>
+#include <string_view>
 #include <type_traits>
 
 #include "linefilter/c/columns.h"
@@ -44,6 +45,12 @@ struct ColumnMaker {
     return copy;
   }
 
+  static Status SetCanonical(Column* column, linefilter_canonicalizer function, void* context) noexcept {
+    const Status set = column->SetCanonical({function == nullptr ? nullptr : CallFunctionOfC, context});
+    if (set.ok()) column->data_.callee = reinterpret_cast<void (*)()>(function);
+    return set;
+  }
+
   static Column OfNumbers(linefilter_number type, const void* values, size_t n) noexcept {
     if (type < LINEFILTER_NUMBER_INT8 || type > LINEFILTER_NUMBER_DOUBLE) {
       return Broken(n, "its type is none of the numbers that a column of numbers has (linefilter_number)");
@@ -65,6 +72,10 @@ struct ColumnMaker {
   }
 
  private:
+  // This is the `make` of each column whose function is one of C. The context is the column. (columns.cc)
+  static bool CallFunctionOfC(void* column, const std::string_view* texts, size_t n,
+                              std::string_view* canonical) noexcept;
+
   static bool IsSigned32Or64(linefilter_number type) noexcept {
     return type == LINEFILTER_NUMBER_INT32 || type == LINEFILTER_NUMBER_INT64;
   }

@@ -101,6 +101,10 @@ Allocator FromC(const linefilter_allocator& allocator) noexcept {
   return Allocator{allocator.allocate, allocator.deallocate, allocator.context};
 }
 
+Executor FromC(const linefilter_executor& executor) noexcept {
+  return Executor{executor.run, executor.context, executor.num_threads};
+}
+
 Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
   if (options == nullptr) return Status();
   linefilter_options known;
@@ -141,7 +145,7 @@ Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
   to->hash_id = static_cast<HashId>(known.hash_id);
   to->allocator = FromC(known.allocator);
   to->memory_limit = known.memory_limit;
-  to->executor = Executor{known.executor.run, known.executor.context, known.executor.num_threads};
+  to->executor = FromC(known.executor);
   return CheckAllocator(to->allocator);  // before the handle is made with it
 }
 

@@ -76,6 +76,7 @@ void ViewsInGroups(const BytesKeys& keys, size_t n, const Use& use) {
 }
 
 Allocator FromC(const linefilter_allocator& allocator) noexcept;
+Executor FromC(const linefilter_executor& executor) noexcept;
 Sink FromC(linefilter_sink sink, void* context) noexcept;
 Status CheckPath(const char* path) noexcept;
 

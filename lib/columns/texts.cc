@@ -8,7 +8,7 @@
 namespace linefilter::internal {
 namespace {
 
-constexpr size_t kGroup = 256;  // 4 KB of views, and as many of canonical ones
+constexpr size_t kGroup = kMaxTexts;  // 4 KB of views, and as many of canonical ones
 
 // The texts of a column by their layout. A text that cannot be is said to be so by a null pointer with a size.
 constexpr std::string_view Impossible() { return std::string_view(nullptr, 1); }
@@ -97,6 +97,13 @@ bool MakeViews(const ColumnData& data, const RowChunk& chunk, const RowBits* nul
   }
 }
 
+// A function of C finds itself and its context in the column.
+bool MakeCanonical(const Column& column, const std::string_view* texts, size_t n, std::string_view* canonical) {
+  const Canonicalizer& canonicalizer = column.canonicalizer();
+  void* const context = column.data().callee != nullptr ? const_cast<Column*>(&column) : canonicalizer.context;
+  return canonicalizer.make(context, texts, n, canonical);
+}
+
 }  // namespace
 
 Fault HashTexts(const Column& column, const KeyHash& key_hash, const RowChunk& chunk, const RowBits* nulls,
@@ -111,8 +118,7 @@ Fault HashTexts(const Column& column, const KeyHash& key_hash, const RowChunk& c
     if (column.form() == KeyForm::kPaddedText) {
       for (size_t i = 0; i < n; ++i) views[i] = WithoutSpacesAtTheEnd(views[i]);
     } else if (column.form() == KeyForm::kCanonicalText) {
-      const Canonicalizer& canonicalizer = column.canonicalizer();
-      if (!canonicalizer.make(canonicalizer.context, views, n, canonical)) {
+      if (!MakeCanonical(column, views, n, canonical)) {
         return "the function that makes canonical texts could not make them";
       }
       texts = canonical;

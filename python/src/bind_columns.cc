@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "linefilter/columns.h"
-#include "python/src/column.h"
+#include "python/src/columns.h"
 #include "python/src/key_core.h"
+#include "python/src/scan_filter.h"
 
 namespace linefilter::python {
 namespace {
@@ -14,25 +14,23 @@ constexpr size_t kRowsOfBits = 65536;
 
 // The rows of a piece that stay, all of them where the filter is broken or nothing serves: that is "maybe", as for
 // other questions.
-Status SelectRows(const FilterBase& filter, const Column& piece, uint32_t* rows, size_t* num_rows) {
-  if (filter.layout() != Layout::kAuto) {
-    const uint32_t* const all = nullptr;
-    return SelectMaybes(filter, piece, all, piece.size(), rows, num_rows);
-  }
+Status SelectRows(const FilterBase& filter, const KeyRows& piece, uint32_t* rows, size_t* num_rows) {
+  const uint32_t* const all = nullptr;
+  if (filter.layout() != Layout::kAuto) return SelectMaybes(filter, piece, all, piece.size(), rows, num_rows);
   for (size_t i = 0; i < piece.size(); ++i) rows[i] = static_cast<uint32_t>(i);
   *num_rows = piece.size();
   return Status();
 }
 
 // Answers of 1 or 0.
-Status MaskRows(const FilterBase& filter, const Column& piece, uint8_t* answers) {
+Status MaskRows(const FilterBase& filter, const KeyRows& piece, uint8_t* answers) {
   if (filter.layout() == Layout::kAuto) {
     std::fill_n(answers, piece.size(), uint8_t{1});
     return Status();
   }
   uint8_t bits[kRowsOfBits / 8];
   for (size_t first = 0; first < piece.size(); first += kRowsOfBits) {
-    const Column part = piece.Slice(first, kRowsOfBits);
+    const KeyRows part = piece.Slice(first, kRowsOfBits);
     size_t num_maybes = 0;
     if (Status status = SelectMaybesToBits(filter, part, nullptr, bits, &num_maybes); !status.ok()) return status;
     for (size_t i = 0; i < part.size(); ++i) answers[first + i] = (bits[i >> 3] >> (i & 7)) & 1;
@@ -40,47 +38,95 @@ Status MaskRows(const FilterBase& filter, const Column& piece, uint8_t* answers)
   return Status();
 }
 
-// Calls ask(filter, piece, first) for the pieces of a column, of which each is a Status, until one is an error, which
-// is thrown.
+// Whether one of the rows stays.
+Status AnyStays(const FilterBase& filter, const KeyRows& piece, uint8_t* answer) {
+  if (filter.layout() == Layout::kAuto) {
+    *answer = 1;
+    return Status();
+  }
+  const FilterBase* const one = &filter;
+  return MayContainAny(&one, 1, piece, answer);
+}
+
+// Calls ask(filter, piece, first) for the pieces of columns, of which each is a Status, until one is an error.
 template <class AskPiece>
-void AskPieces(const Core& core, const HeldColumn& column, const AskPiece& ask) {
+Status AskPieces(const Core& core, const HeldColumns& columns, const AskPiece& ask) {
   Status status;
-  column.Each([&](const Column& part, size_t first) {
+  columns.Each([&](const KeyRows& part, size_t first) {
     core.AskInPieces(part.size(), [&](const FilterBase& filter, size_t begin, size_t size) {
       if (status.ok()) status = ask(filter, part.Slice(begin, size), first + begin);
     });
   });
-  Check(status);
+  return status;
+}
+
+// Select(filter, piece, rows, &num_rows) for all pieces, whose rows come behind each other.
+template <class Select>
+size_t SelectPieces(const Core& core, const HeldColumns& columns, py::handle rows, const Select& select) {
+  const Buffer out(rows, PyBUF_WRITABLE);
+  if (out.size() != 4 * columns.size()) throw py::value_error("there must be room for each row");
+  auto* const numbers = reinterpret_cast<uint32_t*>(out.data());
+  size_t count = 0;
+  Check(AskPieces(core, columns, [&](const FilterBase& filter, const KeyRows& piece, size_t first) {
+    size_t num_rows = 0;
+    uint32_t* const to = numbers + count;
+    const Status status = select(filter, piece, to, &num_rows);
+    for (size_t i = 0; first != 0 && i < num_rows; ++i) to[i] += static_cast<uint32_t>(first);
+    count += num_rows;
+    return status;
+  }));
+  return count;
+}
+
+// A byte of 1 or 0 for each core. Each filter is locked by itself (many.cc).
+void EachContainsAny(const py::tuple& cores, const py::tuple& columns, py::handle answers) {
+  const HeldColumns held(columns);
+  const Answers out(answers, cores.size());
+  for (size_t i = 0; i < cores.size(); ++i) {
+    uint8_t* const answer = out.data() + i;
+    *answer = 0;
+    Check(AskPieces(cores[i].cast<const Core&>(), held, [&](const FilterBase& filter, const KeyRows& piece, size_t) {
+      return *answer != 0 ? Status() : AnyStays(filter, piece, answer);
+    }));
+  }
 }
 
 }  // namespace
 
-size_t SelectColumn(const Core& core, const HeldColumn& column, py::handle rows) {
-  const Buffer out(rows, PyBUF_WRITABLE);
-  if (out.size() != 4 * column.size()) throw py::value_error("there must be room for each row");
-  auto* const numbers = reinterpret_cast<uint32_t*>(out.data());
-  size_t count = 0;
-  AskPieces(core, column, [&](const FilterBase& filter, const Column& piece, size_t first) {
-    size_t num_rows = 0;
-    uint32_t* const to = numbers + count;
-    const Status status = SelectRows(filter, piece, to, &num_rows);
-    for (size_t i = 0; first != 0 && i < num_rows; ++i) to[i] += static_cast<uint32_t>(first);
-    count += num_rows;
-    return status;
-  });
-  return count;
+HeldColumns::HeldColumns(const py::tuple& columns) {
+  if (columns.empty() || columns.size() > kMaxColumns) {
+    Check(Status::Error(StatusCode::kInvalidArgument, "a key has 1 to 8 columns, not %zu", columns.size()));
+  }
+  for (const py::handle column : columns) {
+    std::vector<Chunk>& chunks = columns_.emplace_back();
+    column.cast<const HeldColumn&>().Each([&](const Column& part, size_t first) {
+      chunks.push_back({&part, first + part.size()});
+    });
+    const size_t size = chunks.back().end;
+    if (columns_.size() > 1 && size != size_) {
+      Check(Status::Error(StatusCode::kInvalidArgument, "the columns of a key have as many rows each, not %zu and %zu",
+                          size_, size));
+    }
+    size_ = size;
+  }
 }
 
-void MaskColumn(const Core& core, const HeldColumn& column, py::handle answers) {
-  const Answers out(answers, column.size());
-  AskPieces(core, column, [&](const FilterBase& filter, const Column& piece, size_t first) {
+size_t SelectColumns(const Core& core, const py::tuple& columns, py::handle rows) {
+  return SelectPieces(core, HeldColumns(columns), rows, &SelectRows);
+}
+
+void MaskColumns(const Core& core, const py::tuple& columns, py::handle answers) {
+  const HeldColumns held(columns);
+  const Answers out(answers, held.size());
+  Check(AskPieces(core, held, [&](const FilterBase& filter, const KeyRows& piece, size_t first) {
     return MaskRows(filter, piece, out.data() + first);
-  });
+  }));
 }
 
-void AddHeldColumn(KeyCore& core, const HeldColumn& column) {
+void AddKeyColumns(KeyCore& core, const py::tuple& columns) {
+  const HeldColumns held(columns);
   Status status;
-  column.Each([&](const Column& part, size_t) {
+  held.Each([&](const KeyRows& part, size_t) {
     const ReleasedGil release;
     core.ChangeInPieces(part.size(), [&](KeyFilter& filter, size_t begin, size_t size) {
       if (status.ok()) status = AddColumn(part.Slice(begin, size), &filter);
@@ -88,6 +134,32 @@ void AddHeldColumn(KeyCore& core, const HeldColumn& column) {
     });
   });
   Check(status);
+}
+
+size_t ScanFilterOfAny::Select(const Core& core, const py::tuple& columns, py::handle rows) {
+  ScanFilterOfAny now = *this;  // other threads may use this one while the GIL is away
+  const size_t count = SelectPieces(core, HeldColumns(columns), rows,
+                                    [&now](const FilterBase& filter, const KeyRows& piece, uint32_t* to,
+                                           size_t* num_rows) { return now.SelectPiece(filter, piece, to, num_rows); });
+  *this = now;
+  return count;
+}
+
+Status ScanFilterOfAny::SelectPiece(const FilterBase& filter, const KeyRows& piece, uint32_t* rows, size_t* num_rows) {
+  Serve(filter);
+  Status status;
+  *num_rows = 0;
+  for (size_t first = 0; first < piece.size() && status.ok(); first += ScanFilter::kRowsToJudge) {
+    uint32_t* const to = rows + *num_rows;
+    size_t count = 0;
+    const KeyRows part = piece.Slice(first, ScanFilter::kRowsToJudge);
+    const uint32_t* const all = nullptr;
+    status = scan_->Select(part, all, part.size(), to, &count);
+    if (filter.layout() == Layout::kAuto) status = Status();  // all rows stay, as those of SelectRows
+    for (size_t i = 0; first != 0 && i < count; ++i) to[i] += static_cast<uint32_t>(first);
+    *num_rows += count;
+  }
+  return status;
 }
 
 void BindColumns(py::module_& module) {
@@ -104,6 +176,14 @@ void BindColumns(py::module_& module) {
       .def("set_nulls", &HeldColumn::SetNulls)
       .def("set_form", &HeldColumn::SetForm)
       .def("size", &HeldColumn::size);
+  py::class_<ScanFilterOfAny>(module, "ScanFilter", py::module_local())
+      .def(py::init<double>())
+      .def("select", &ScanFilterOfAny::Select)
+      .def("asks", &ScanFilterOfAny::asks)
+      .def("num_rows", &ScanFilterOfAny::num_rows)
+      .def("num_asked", &ScanFilterOfAny::num_asked)
+      .def("num_maybes", &ScanFilterOfAny::num_maybes);
+  module.def("each_contains_any", &EachContainsAny);
 }
 
 }  // namespace linefilter::python

@@ -7,7 +7,7 @@
 
 #include "linefilter/columns.h"
 #include "python/src/buffer.h"
-#include "python/src/column.h"
+#include "python/src/columns.h"
 #include "python/src/core.h"
 #include "python/src/errors.h"
 #include "python/src/fair_mutex.h"
@@ -116,11 +116,12 @@ void AddWords(Builder& builder, py::handle array) {
   }));
 }
 
-void AddColumns(Builder& builder, const HeldColumn& column) {
+void AddColumns(Builder& builder, const py::tuple& columns) {
+  const HeldColumns held(columns);
   Check(builder.Use([&](AskedBuilder& b) {
     Status status;
     b.NoteColumn();
-    column.Each([&](const Column& part, size_t) {
+    held.Each([&](const KeyRows& part, size_t) {
       if (status.ok()) status = AddColumn(part, &b);
     });
     return status.ok() ? b.status() : status;

@@ -88,17 +88,6 @@ class HeldColumn {
   Column own_;  // without chunks
 };
 
-class Core;
-class KeyCore;
-
-// Writes the numbers of the rows that stay into an array of uint32 with room for all, 2^32 at most, and returns how
-// many they are. These calls give the GIL away. (bind_columns.cc)
-size_t SelectColumn(const Core& core, const HeldColumn& column, py::handle rows);
-// Writes a byte of 1 or 0 for each row.
-void MaskColumn(const Core& core, const HeldColumn& column, py::handle answers);
-// Adds the key of each row that has one.
-void AddHeldColumn(KeyCore& core, const HeldColumn& column);
-
 }  // namespace linefilter::python
 
 #endif  // LINEFILTER_PYTHON_SRC_COLUMN_H_

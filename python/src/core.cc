@@ -2,7 +2,7 @@
 #include "python/src/core.h"
 
 #include "python/src/buffer.h"
-#include "python/src/column.h"
+#include "python/src/columns.h"
 
 namespace linefilter::python {
 namespace {
@@ -92,11 +92,12 @@ void BindCore(py::module_& module) {
       .def("contains_words", &ContainsWords)
       .def("contains_hashes", &ContainsHashes)
       .def("contains_iterable", &ContainsIterable)
-      .def("select", &SelectColumn)
-      .def("mask", &MaskColumn)
+      .def("select", &SelectColumns)
+      .def("mask", &MaskColumns)
       .def("layout", Brief([](const FilterBase& filter) { return LayoutName(filter.layout()); }))
       .def("hash_id", Brief([](const FilterBase& filter) { return HashIdName(filter.hash_id()); }))
       .def("key_kind", Brief([](const FilterBase& filter) { return KeyKindName(filter.key_kind()); }))
+      .def("key_forms", Brief(&FilterBase::key_forms))
       .def("seed", Brief(&FilterBase::seed))
       .def("num_probes", Brief(&FilterBase::num_probes))
       .def("num_blocks", Brief(&FilterBase::num_blocks))

@@ -1,7 +1,7 @@
 // Insertions, and ways to an image.
 #include "python/src/key_core.h"
 
-#include "python/src/column.h"
+#include "python/src/columns.h"
 
 namespace linefilter::python {
 namespace {
@@ -38,7 +38,7 @@ void Save(const KeyCore& core, const std::string& path) {
 void BindKeyCore(py::module_& module) {
   py::class_<KeyCore, Core> bound(module, "KeyCore", py::module_local());
   BindChanges<KeyFilter>(bound, "add", {&KeyFilter::InsertHash, &KeyFilter::InsertHashes, true});
-  bound.def("add_column", &AddHeldColumn)
+  bound.def("add_column", &AddKeyColumns)
       .def("memory_use", Telling<KeyCore>(&KeyFilter::MemoryUse))
       .def("image_bytes", Telling<KeyCore>(&KeyFilter::ImageBytes))
       .def("to_bytes", &ToBytes)

@@ -33,6 +33,12 @@ assert_type(blocked.add_hashes([np.uint64(1), 2]), int)
 assert_type(blocked.contains_hash(np.uint64(1)), bool)
 assert_type(view.select(np.arange(3), nulls="value", form="real"), npt.NDArray[np.uint32])
 assert_type(view.mask(np.arange(3), nulls="always", scale=np.int64(2), common_scale=3), npt.NDArray[np.bool_])
+assert_type(view.select((np.arange(3), np.arange(3)), nulls=["value", "never"], form=(None, "real")), npt.NDArray[np.uint32])
+scan = linefilter.ScanFilter(view, max_passed=0.8)
+assert_type(scan.select([np.arange(3)], scale=[np.int64(2)]), npt.NDArray[np.uint32])
+assert_type(scan.num_rows + scan.num_asked + scan.num_maybes + scan.asks, int)
+assert_type(linefilter.may_contain_any([view, blocked], np.arange(3), common_scale=2), npt.NDArray[np.bool_])
+assert_type(view.key_forms, tuple[str, ...] | None)
 bloom.add_column(np.arange(3), nulls="value")
 linefilter.FilterBuilder(fpr=0.1).add_column(np.array(["a"]), form="padded text")
 linefilter.BlockedFilter(np.int64(5), fpr=0.1, seed=np.uint8(1), memory_limit=np.int64(10**6))
@@ -130,6 +136,9 @@ WRONG = [
     "blocked.add_hashes([1.5])",
     "blocked.select(np.arange(3), nulls='none')",
     "blocked.mask(np.arange(3), form='round')",
+    "blocked.select((np.arange(3), np.arange(3)), nulls=['none', 'never'])",
+    "linefilter.ScanFilter(5)",
+    "linefilter.may_contain_any(5, np.arange(3))",
     "blocked.add_column(np.arange(3), scale=1.5)",
     "view.add_column(np.arange(3))",
     "class Derived(linefilter.BlockedFilter): pass",

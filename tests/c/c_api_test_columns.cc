@@ -1,6 +1,10 @@
 // Columns of C have the hashes, the rows and the image bytes of those of C++.
+#include <atomic>
+#include <cctype>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -188,6 +192,47 @@ TEST(CApi, ColumnsAreThoseOfTheCppApi) {
   EXPECT_GE(plain.size(), 30u);
   for (const Pair& pair : plain) ExpectTheSame(pair);
   for (const Pair& pair : around) ExpectTheSame(pair);
+}
+
+// A collation without case, for any thread.
+bool Lower(void* context, const linefilter_text* texts, size_t n, linefilter_text* canonical) noexcept {
+  thread_local std::vector<std::string> lower(LINEFILTER_MAX_TEXTS);
+  for (size_t i = 0; i < n; ++i) {
+    lower[i].assign(texts[i].data, texts[i].size);
+    for (char& c : lower[i]) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    canonical[i] = {lower[i].data(), lower[i].size()};
+  }
+  static_cast<std::atomic<size_t>*>(context)->fetch_add(n);
+  return true;
+}
+
+bool LowerInCpp(void* context, const std::string_view* texts, size_t n, std::string_view* canonical) noexcept {
+  std::vector<linefilter_text> in, out(n);
+  for (size_t i = 0; i < n; ++i) in.push_back({texts[i].data(), texts[i].size()});
+  Lower(context, in.data(), n, out.data());
+  for (size_t i = 0; i < n; ++i) canonical[i] = std::string_view(out[i].data, out[i].size);
+  return true;
+}
+
+TEST(CApi, CanonicalTextsAreThoseOfTheCppApiForSeveralThreads) {
+  std::string bytes(8 * kRows, 'x');
+  const std::vector<uint64_t> random = RandomHashes(kRows, 6);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<char>((i % 3 == 0 ? 'a' : 'A') + random[i / 8] % (i % 8 + 5));
+  }
+  std::atomic<size_t> num_texts{0};
+  Pair texts = {"canonical", Column::OfFixedBytes(bytes.data(), 8, kRows),
+                linefilter_column_of_fixed_bytes(bytes.data(), 8, kRows)};
+  ASSERT_TRUE(IsOk(texts.cpp.SetCanonical({LowerInCpp, &num_texts})));
+  ASSERT_EQ(linefilter_column_set_canonical(&texts.c, Lower, &num_texts, nullptr), LINEFILTER_OK);
+  const Arrays arrays;
+  std::vector<Pair> around;
+  AddAround(arrays, texts, &around);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) threads.emplace_back([&texts] { ExpectTheSame(texts); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GT(num_texts.load(), kRows);
+  ExpectTheSame(around.back());
 }
 
 }  // namespace

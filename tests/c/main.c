@@ -25,6 +25,9 @@ int main(void) {
   RunView();
   RunColumns();
   RunColumnFaults();
+  RunColumnCanonical();
+  RunScanFilter();
+  RunUnite();
   RunHashIds();
   RunTesting();
   RunMonitor();

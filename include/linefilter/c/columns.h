@@ -20,6 +20,7 @@
 #ifndef LINEFILTER_C_COLUMNS_H_
 #define LINEFILTER_C_COLUMNS_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,7 +47,7 @@ enum {
   LINEFILTER_KEY_FORM_REAL = 3,         // the double; a float and an integer are widened to it
   LINEFILTER_KEY_FORM_INSTANT = 4,      // nanoseconds, modulo 2^64
   LINEFILTER_KEY_FORM_PADDED_TEXT = 5,  // the bytes without the spaces at their end, as SQL compares CHAR
-  // The bytes that a function makes, such as those of a collation's key. Only C++ has columns of this form.
+  // The bytes that a function makes, such as those of a collation's key: linefilter_column_set_canonical.
   LINEFILTER_KEY_FORM_CANONICAL_TEXT = 6,
   LINEFILTER_KEY_FORM_DECIMAL = 0x20  // linefilter_key_form_of_decimals(scale): the value times 10^scale, modulo 2^64
 };
@@ -90,6 +91,22 @@ enum {
   LINEFILTER_NULLS_ALWAYS = 1,   // no key, and selected: somebody else decides about it. It is not added
   LINEFILTER_NULLS_AS_VALUE = 2  // a key that equals itself alone, as IS NOT DISTINCT FROM of SQL has it
 };
+
+// The bytes of a text. No zero ends them.
+typedef struct linefilter_text {
+  const char* data;  // its bytes
+  size_t size;       // how many
+} linefilter_text;
+
+// The most texts that a linefilter_canonicalizer gets at once.
+enum { LINEFILTER_MAX_TEXTS = 256 };
+
+// Makes the canonical bytes of n texts, 1 to LINEFILTER_MAX_TEXTS: canonical[i] are those of texts[i], and are that
+// text until they are set. What it points to must stay until the next call of the same thread. It returns false where
+// it cannot: the rows are then selected, and are not added. A NULL with a size above 0 is taken for that, too. `data`
+// of a text is never NULL; that of a null is empty.
+typedef bool (*linefilter_canonicalizer)(void* context, const linefilter_text* texts, size_t n,
+                                         linefilter_text* canonical) LINEFILTER_NOEXCEPT;
 
 // n nulls of any type.
 linefilter_column linefilter_column_of_nulls(size_t n);
@@ -144,6 +161,12 @@ void linefilter_column_set_nulls(linefilter_column* column, linefilter_nulls nul
 // Says how it is equal. LINEFILTER_INCOMPATIBLE says that its values cannot take that form, and why.
 linefilter_code linefilter_column_set_form(linefilter_column* column, linefilter_key_form form,
                                            linefilter_status* status);
+// Gives texts the form LINEFILTER_KEY_FORM_CANONICAL_TEXT. All threads that ask for the column call the function, and
+// hand it `context`. Both stay as long as the column or a copy of it is used. LINEFILTER_INCOMPATIBLE says that it has
+// no texts, or that the function is NULL. (Set that of a dictionary for its values, before it is made. So a dictionary
+// of Arrow takes none: linefilter_column_of_arrow makes it with its values.)
+linefilter_code linefilter_column_set_canonical(linefilter_column* column, linefilter_canonicalizer function,
+                                                void* context, linefilter_status* status);
 // The rows first, first + 1, ... first + n - 1, as far as there are any.
 linefilter_column linefilter_column_slice(const linefilter_column* column, size_t first, size_t n);
 
@@ -199,6 +222,40 @@ linefilter_code linefilter_views_may_contain_any(const linefilter_view* const* v
                                                  const linefilter_column* columns, size_t num_columns, uint8_t* answers,
                                                  linefilter_status* status);
 
+// ---- A filter in front of a scan.
+
+// It sees how many rows it lets through, and does not ask where that does not pay (ScanFilter in linefilter/columns.h
+// tells when it asks again). Each thread has one of its own. It is a plain structure: nothing is allocated or freed.
+// This never changes its size.
+//
+//   linefilter_scan_filter scan;
+//   linefilter_scan_filter_init(&scan, view, 0.9);
+//   linefilter_scan_filter_select(&scan, &probe_ids, 1, NULL, 2048, rows, &num_rows, &status);  // for each vector
+typedef struct linefilter_scan_filter {
+  uint64_t aligned;         // the library's
+  unsigned char held[120];  // the library's
+} linefilter_scan_filter;
+
+// Makes one. The view must stay as long as it is used. It stops asking if more than the share max_passed of the rows
+// stay: 0.9 is right where a row that goes on costs a probe of a hash table.
+void linefilter_scan_filter_init(linefilter_scan_filter* scan, const linefilter_view* view, double max_passed);
+// Does what linefilter_view_select_maybes does, or lets all rows stay. That is LINEFILTER_OK, too.
+linefilter_code linefilter_scan_filter_select(linefilter_scan_filter* scan, const linefilter_column* columns,
+                                              size_t num_columns, const uint32_t* rows, size_t n, uint32_t* maybes,
+                                              size_t* num_maybes, linefilter_status* status);
+// The same with row numbers of 16 bits.
+linefilter_code linefilter_scan_filter_select16(linefilter_scan_filter* scan, const linefilter_column* columns,
+                                                size_t num_columns, const uint16_t* rows, size_t n, uint16_t* maybes,
+                                                size_t* num_maybes, linefilter_status* status);
+// Whether the next rows are asked; true for NULL.
+bool linefilter_scan_filter_asks(const linefilter_scan_filter* scan);
+// The rows that came; 0 for NULL, as the two that follow.
+uint64_t linefilter_scan_filter_num_rows(const linefilter_scan_filter* scan);
+// Those of them that were asked.
+uint64_t linefilter_scan_filter_num_asked(const linefilter_scan_filter* scan);
+// Those of the asked ones that stayed.
+uint64_t linefilter_scan_filter_num_maybes(const linefilter_scan_filter* scan);
+
 // ---- Insertions.
 
 // Adds the key of each row that has one to a filter of any kind, and notes the form (linefilter_view_key_forms).
@@ -209,6 +266,15 @@ linefilter_code linefilter_filter_add_column(linefilter_filter* filter, const li
 // The same for a builder. Its own errors, such as that of memory, are remembered as those of its other calls.
 linefilter_code linefilter_builder_add_column(linefilter_builder* builder, const linefilter_column* columns,
                                               size_t num_columns, linefilter_status* status);
+
+// Unites plain filters of one shape, one filled by each thread of a build side, into filters[0]: give each the capacity
+// of all keys (linefilter_options_same_size_as). Pairs are united at once by the threads of the executor, which may be
+// NULL. max_fpr and errors are those of linefilter_filter_union. After an error some may be united already, and all are
+// as good to ask as before. But for NULL or another kind (LINEFILTER_INCOMPATIBLE) among them nothing was done. More
+// than 64 take memory for a moment.
+linefilter_code linefilter_unite_filters(linefilter_filter* const* filters, size_t num_filters,
+                                         const linefilter_executor* executor, double max_fpr,
+                                         linefilter_status* status);
 
 // ---- Forms. Byte i is the linefilter_key_form of column i, and 0x80 more if its nulls are keys.
 

@@ -111,8 +111,9 @@ typedef struct linefilter_allocator {
 
 // clang-format on
 
-// Threads of the host, for builders. If all are zero, the calling thread works alone. The bytes of an image do not
-// depend on it. The thread that uses the builder calls it, until that is freed: `context` must live so long.
+// Threads of the host, for builders and linefilter_unite_filters. If all are zero, the calling thread works alone. The
+// bytes of an image do not depend on it. The thread that uses the builder calls it, until that is freed: `context` must
+// live so long.
 typedef struct linefilter_executor {
   // Calls task(argument, i) once for each i < num_tasks (at most num_threads), in any order, on any threads, and
   // returns when all have returned.

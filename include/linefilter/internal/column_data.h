@@ -89,6 +89,8 @@ struct ColumnData {
   ColumnType index_type = ColumnType::kNull;  // see ColumnType
   int8_t scale = -1;                          // of decimals; -1: it is none
   const char* fault = nullptr;                // what was wrong with what it was made of
+  // A function of C, if there is one: its canonicalizer calls it, and gets the column for a context (lib/c/columns.h).
+  void (*callee)() = nullptr;
 };
 
 }  // namespace internal

@@ -40,11 +40,12 @@ from ._hash import hash_key, hash_keys, mix_hashes, parquet_hash, parquet_hashes
 from ._key_filter import KeyFilter
 from ._linefilter import version as __version__
 from ._living import RotatingFilter, SwappableFilter
-from ._many import each_contains, each_contains_hash, each_contains_hashes, each_contains_many
+from ._many import each_contains, each_contains_hash, each_contains_hashes, each_contains_many, may_contain_any
 from ._monitor import FprMonitor, FprMonitorCounts, FprMonitorReport
 from ._redis import RedisFilter, RedisInfo
 from ._redis_servers import RedisServers
 from ._scalable import ScalableFilter, Stage
+from ._scan import ScanFilter
 from ._sizing import Sizing, max_keys, plan
 from ._view import FilterFile, FilterView, ViewStage, verify_image
 
@@ -75,6 +76,7 @@ __all__ = [
     "RedisServers",
     "RotatingFilter",
     "ScalableFilter",
+    "ScanFilter",
     "SizeEstimate",
     "Sizing",
     "SplitBlockFilter",
@@ -92,6 +94,7 @@ __all__ = [
     "hash_key",
     "hash_keys",
     "max_keys",
+    "may_contain_any",
     "mix_hashes",
     "parquet_hash",
     "parquet_hashes",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Optional, SupportsIndex, cast
+import inspect
+from typing import Any, Callable, Literal, Optional, Sequence, SupportsIndex, TypeVar, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +16,19 @@ from ._keys import _conversion, as_uint
 Column = Any
 Nulls = Literal["never", "always", "value"]
 Form = Literal["text", "integer", "real", "instant", "padded text"]
+# One for all columns of a key, or one of each.
+EachNulls = Union[Nulls, Sequence[Nulls]]
+EachForm = Union[None, Form, Sequence[Optional[Form]]]
+EachScale = Union[None, SupportsIndex, Sequence[Optional[SupportsIndex]]]
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 NULLS = {"never": 0, "always": 1, "value": 2}
 FORMS = {"text": 1, "integer": 2, "real": 3, "instant": 4, "padded text": 5}
 DECIMAL = 0x20  # the form of scale s is DECIMAL + s
+CANONICAL = 6  # the form of texts that a function made, of C++ and C alone
+NULL_BIT = 0x80  # of a form, if nulls are keys
+UNKNOWN_FORMS = 2**64 - 1
 MOST_SCALE = 38
 # NumPy's units, the exact one that each is counted in, and the library's number of that.
 UNITS = {"W": ("D", 0), "D": ("D", 0), "h": ("s", 1), "m": ("s", 1), "s": ("s", 1), "ms": ("ms", 2)}
@@ -31,6 +41,8 @@ WORDS = {
     "(Nulls::kAsValue)": '(nulls="value")',
     "Nulls::kNever or kAlways": 'nulls="never" or "always"',
     "hash id kXxh3": "its own hash, without caller_hashes",
+    "hash id kCaller (FilterOptions::hash_id)": "your own hashes, made with caller_hashes=True",
+    "by AddColumn, or say NoteKeyForms": "by add_column()",
 }
 
 
@@ -45,15 +57,64 @@ def ask(call: Any, *arguments: Any) -> Any:
         raise IncompatibleError(message) from None
 
 
-def make_column(
-    column: Column,
-    nulls: str,
-    form: Optional[str],
-    scale: Optional[SupportsIndex],
-    common_scale: Optional[SupportsIndex],
-) -> _linefilter.Column:
-    """What the extension takes. Arrays are borrowed where they lie in a row and in the order of this machine."""
-    if nulls not in NULLS:
+def with_arguments(method: Method) -> Method:
+    """Ends the words of what takes columns with those of its arguments."""
+    method.__doc__ = inspect.cleandoc(method.__doc__ or "") + ARGUMENTS
+    return method
+
+
+ARGUMENTS = """
+
+Args:
+    column: an array of NumPy of one dimension: integers, floats, datetime64, timedelta64, str, rows of bytes (V16), objects
+        that are texts or numbers. What a masked array masks, NaT, and None in objects are nulls; NaN in floats is a value.
+        Or a column of pandas, or data of Arrow (__arrow_c_array__, __arrow_c_stream__), which are not copied.
+        Or a tuple or list of up to 8 of these, which are one key. The filter is then made with caller_hashes=True.
+    nulls: "never": a null is not in the set, as SQL's `=` has it. "always": its row stays. "value": it is a key that
+        equals itself alone.
+    form: how values are compared, if not by their type: "real" for integers that are joined with floats, "integer" for
+        instants as their numbers, "padded text" for texts whose spaces at the end do not count. Both sides take the same.
+    scale: an array of integers has decimals, times 10**scale.
+    common_scale: decimals are compared at this scale: the larger of both sides.
+Of several columns these four are one for all, or a tuple or list of one for each."""
+
+
+def form_names(forms: int) -> Optional[tuple[str, ...]]:
+    """The names of forms as the library tells them, a byte for each column; None if they are unknown."""
+    if forms == UNKNOWN_FORMS:
+        return None
+    names = []
+    for number in forms.to_bytes(8, "little").rstrip(b"\0"):
+        form, end = number & ~NULL_BIT, " or null" if number & NULL_BIT else ""
+        by_number = {number: name for name, number in FORMS.items()} | {CANONICAL: "canonical text"}
+        names.append((f"decimal({form - DECIMAL})" if form > DECIMAL else by_number.get(form, "unknown")) + end)
+    return tuple(names)
+
+
+def make_columns(
+    column: Column, nulls: EachNulls, form: EachForm, scale: EachScale, common_scale: EachScale
+) -> tuple[_linefilter.Column, ...]:
+    """The columns of a key as the extension takes them."""
+    if not isinstance(column, (tuple, list)):
+        return (_make_column(column, nulls, form, scale, common_scale),)
+    each = [
+        _of_each(value, len(column), name)
+        for value, name in ((nulls, "nulls"), (form, "form"), (scale, "scale"), (common_scale, "common_scale"))
+    ]
+    return tuple(map(_make_column, column, *each))
+
+
+def _of_each(value: Any, num_columns: int, name: str) -> Sequence[Any]:
+    if not isinstance(value, (tuple, list)):
+        return [value] * num_columns
+    if len(value) != num_columns:
+        raise InvalidArgumentError(f"{name} has {len(value)} items for {num_columns} columns: give one for all, or one of each")
+    return value
+
+
+def _make_column(column: Column, nulls: Any, form: Any, scale: Any, common_scale: Any) -> _linefilter.Column:
+    """Arrays are borrowed where they lie in a row and in the order of this machine."""
+    if not isinstance(nulls, str) or nulls not in NULLS:
         raise InvalidArgumentError(f"nulls must be one of {', '.join(map(repr, NULLS))}, not {nulls!r}")
     number = _form_number(form, common_scale)
     made = _of_any(column, None if scale is None else as_uint(scale, "scale", MOST_SCALE))
@@ -63,13 +124,13 @@ def make_column(
     return made
 
 
-def _form_number(form: Optional[str], common_scale: Optional[SupportsIndex]) -> Optional[int]:
+def _form_number(form: Any, common_scale: Optional[SupportsIndex]) -> Optional[int]:
     if common_scale is not None:
         if form is not None:
             raise InvalidArgumentError("common_scale is the form of decimals: give no other one")
         digits = as_uint(common_scale, "common_scale", MOST_SCALE)
         return FORMS["integer"] if digits == 0 else DECIMAL + digits
-    if form is not None and form not in FORMS:
+    if form is not None and (not isinstance(form, str) or form not in FORMS):
         raise InvalidArgumentError(
             f"form must be one of {', '.join(map(repr, FORMS))}, not {form!r}: decimals have a common_scale in its place"
         )
@@ -207,18 +268,18 @@ def _with_missing(column: _linefilter.Column, missing: Optional[npt.NDArray[np.b
     return column
 
 
-def selected(core: Any, column: _linefilter.Column) -> npt.NDArray[np.uint32]:
-    """The rows of a column that stay."""
-    num_rows = column.size()
+def selected(select: Callable[..., int], columns: tuple[_linefilter.Column, ...]) -> npt.NDArray[np.uint32]:
+    """The rows that select(columns, rows) has stay."""
+    num_rows = columns[0].size() if columns else 0
     if num_rows > 2**32:
         raise InvalidArgumentError(f"row numbers have 32 bits, and the column has {num_rows} rows: pass it in parts, or ask mask()")
     rows = np.empty(num_rows, np.uint32)
-    rows.resize(cast(int, ask(core.select, column, rows)), refcheck=False)
+    rows.resize(ask(select, columns, rows), refcheck=False)
     return rows
 
 
-def mask(core: Any, column: _linefilter.Column) -> npt.NDArray[np.bool_]:
+def masked(mask: Callable[..., None], columns: tuple[_linefilter.Column, ...]) -> npt.NDArray[np.bool_]:
     """The same as True and False."""
-    answers = np.empty(column.size(), np.bool_)
-    ask(core.mask, column, answers)
+    answers = np.empty(columns[0].size() if columns else 0, np.bool_)
+    ask(mask, columns, answers)
     return answers

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
-from ._columns import Column, Form, Nulls, make_column, mask, selected
+from ._columns import Column, EachForm, EachNulls, EachScale, form_names, make_columns, masked, selected, with_arguments
 from ._keys import Hashes, Key, Keys, Path, as_float, as_path, as_uint, hash_words, of_each
 
 Self = TypeVar("Self", bound="Held")
@@ -184,6 +184,13 @@ class FilterBase(Asked):
         return self._core.key_kind()
 
     @property
+    def key_forms(self) -> Optional[tuple[str, ...]]:
+        """The forms of the columns that were added, in which it is to be asked: ("integer",), or ("text", "decimal(2)") of two
+        columns that are one key. A form ends with " or null" if nulls of its column are keys. It is () if nothing was told yet,
+        and None if columns of several forms came, or keys that nobody knows. Keys of key_kind "text" or "integer" have that form."""
+        return form_names(self._core.key_forms())
+
+    @property
     def target(self) -> str:
         """Which instructions answer: "AVX3", "AVX2", "NEON", ... The answers are the same with all."""
         return self._core.target()
@@ -195,43 +202,34 @@ class FilterBase(Asked):
         A ScalableFilter tells those of the stages opened so far, a RotatingFilter those of all its generations."""
         return self._core.capacity() or None
 
+    @with_arguments
     def select(
         self,
         column: Column,
         *,
-        nulls: Nulls = "never",
-        form: Optional[Form] = None,
-        scale: Optional[SupportsIndex] = None,
-        common_scale: Optional[SupportsIndex] = None,
+        nulls: EachNulls = "never",
+        form: EachForm = None,
+        scale: EachScale = None,
+        common_scale: EachScale = None,
     ) -> npt.NDArray[np.uint32]:
         """The numbers of the rows whose values may be in the set, in their order, without the GIL: values[filter.select(values)]
         are those that are worth a look in a table. All others are certainly absent. It is made for filters of add_column().
 
-        Args:
-            column: an array of NumPy of one dimension: integers, floats, datetime64, timedelta64, str, rows of bytes (V16), objects
-                that are texts or numbers. What a masked array masks, NaT, and None in objects are nulls; NaN in floats is a value.
-                Or a column of pandas, or data of Arrow (__arrow_c_array__, __arrow_c_stream__), which are not copied.
-            nulls: "never": a null is not in the set, as SQL's `=` has it. "always": its row stays. "value": it is a key that
-                equals itself alone.
-            form: how values are compared, if not by their type: "real" for integers that are joined with floats, "integer" for
-                instants as their numbers, "padded text" for texts whose spaces at the end do not count. Both sides take the same.
-            scale: an array of integers has decimals, times 10**scale.
-            common_scale: decimals are compared at this scale: the larger of both sides.
-
         IncompatibleError says that the filter has keys of another form, or hashes of the caller."""
-        return selected(self._core, make_column(column, nulls, form, scale, common_scale))
+        return selected(self._core.select, make_columns(column, nulls, form, scale, common_scale))
 
+    @with_arguments
     def mask(
         self,
         column: Column,
         *,
-        nulls: Nulls = "never",
-        form: Optional[Form] = None,
-        scale: Optional[SupportsIndex] = None,
-        common_scale: Optional[SupportsIndex] = None,
+        nulls: EachNulls = "never",
+        form: EachForm = None,
+        scale: EachScale = None,
+        common_scale: EachScale = None,
     ) -> npt.NDArray[np.bool_]:
         """The same as select(), as True or False for each row. frame[filter.mask(frame["name"])] of pandas are the rows that stay."""
-        return mask(self._core, make_column(column, nulls, form, scale, common_scale))
+        return masked(self._core.mask, make_columns(column, nulls, form, scale, common_scale))
 
     def fill_ratio(self) -> float:
         """Share of one bits, 0 to 1. Reads all of the filter, about 0.1 s per GB, as all calls from here on do."""

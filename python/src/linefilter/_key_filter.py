@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
-from ._columns import Column, Form, Nulls, ask, make_column
+from ._columns import Column, EachForm, EachNulls, EachScale, ask, make_columns, with_arguments
 from ._errors import IncompatibleError, UnsupportedError
 from ._filter_base import Asked, FilterBase, Held, Imaged, open_core
 from ._keys import Bytes, Hashes, Key, Keys, Number, Path, as_float, as_path, as_uint, hash_words, of_each, split
@@ -53,21 +53,22 @@ class TakingColumns(Held):
     if TYPE_CHECKING:
         _core: _linefilter.TakingColumns
 
+    @with_arguments
     def add_column(
         self,
         column: Column,
         *,
-        nulls: Nulls = "never",
-        form: Optional[Form] = None,
-        scale: Optional[SupportsIndex] = None,
-        common_scale: Optional[SupportsIndex] = None,
+        nulls: EachNulls = "never",
+        form: EachForm = None,
+        scale: EachScale = None,
+        common_scale: EachScale = None,
     ) -> None:
         """Adds the value of each row, without the GIL. A null is added if nulls is "value", and else left out.
 
-        Arguments as of select() of a filter, which is to be asked with the same form. The form is remembered, in the image, too:
-        a column of another one is an IncompatibleError, and nothing is added. Values of a column of integers, or of texts,
-        are the keys of add_many(); those of other columns are the keys of columns alone."""
-        ask(self._core.add_column, make_column(column, nulls, form, scale, common_scale))
+        The filter is to be asked with the same form. The form is remembered, in the image, too: a column of another one is an
+        IncompatibleError, and nothing is added. Values of a column of integers, or of texts, are the keys of add_many(); those
+        of other columns are the keys of columns alone."""
+        ask(self._core.add_column, make_columns(column, nulls, form, scale, common_scale))
 
 
 class TakingFilter(Asked, Taking[bool, int], Imaged):

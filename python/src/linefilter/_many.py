@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
+from ._columns import Column, EachForm, EachNulls, EachScale, ask, make_columns, with_arguments
 from ._errors import InvalidArgumentError
 from ._filter_base import FilterBase, open_core
 from ._hash import seed_of
@@ -92,4 +93,23 @@ def each_contains_hashes(
     words = hash_words(hashes)
     answers = np.empty((len(cores), *words.shape), np.bool_)
     _linefilter.each_contains_hashes(cores, words, answers, number, secret, bool(caller_hashes), bool(parquet_hash))
+    return answers
+
+
+@with_arguments
+def may_contain_any(
+    filters: Iterable[FilterBase],
+    column: Column,
+    *,
+    nulls: EachNulls = "never",
+    form: EachForm = None,
+    scale: EachScale = None,
+    common_scale: EachScale = None,
+) -> npt.NDArray[np.bool_]:
+    """May the key of any row be in the set of each filter? One True (maybe) or False (absent) for each filter, without the GIL.
+
+    A scan asks the filters of all row groups for the values of its query, and reads the groups that are True."""
+    cores, columns = _cores(filters), make_columns(column, nulls, form, scale, common_scale)
+    answers = np.empty(len(cores), np.bool_)
+    ask(_linefilter.each_contains_any, cores, columns, answers)
     return answers
