@@ -37,12 +37,14 @@ struct Options {
   bool joins = false, quick = false;
 };
 
-// The first round warms up, and is not counted.
+// Each row runs once more before it is timed, for the one before had other data in the caches. The first round is not
+// counted.
 void Measure(int rounds, std::vector<ColumnRow>* rows) {
   for (int round = -1; round < rounds; ++round) {
     for (size_t turn = 0; turn < rows->size(); ++turn) {
       ColumnRow& row = (*rows)[InTurn(turn, static_cast<uint64_t>(std::max(round, 0)), rows->size())];
       Check(ForceTarget(row.name.target.c_str()));
+      row.run();
       const double ns = Ns(kRows, row.run);
       if (round >= 0) row.ns_each.push_back(ns);
     }
