@@ -45,7 +45,7 @@ void Measure(int rounds, std::vector<ColumnRow>* rows) {
       ColumnRow& row = (*rows)[InTurn(turn, static_cast<uint64_t>(std::max(round, 0)), rows->size())];
       Check(ForceTarget(row.name.target.c_str()));
       row.run();
-      const double ns = Ns(kRows, row.run);
+      const double ns = Ns(row.num_rows, row.run);
       if (round >= 0) row.ns_each.push_back(ns);
     }
   }

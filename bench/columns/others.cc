@@ -83,15 +83,17 @@ std::vector<ColumnRow> OtherRows(const Choice& choice) {
     const auto data = std::make_shared<Data>();
     const std::string layout = LayoutName(data->of_texts.layout()), size = SizeName(data->of_texts.body_bytes());
     const ColumnRow all[] = {
-        {{"hash", "none", "none", -1, target}, [=] { data->Hash(); }, {}},
+        {{"hash", "none", "none", -1, target}, kRows, [=] { data->Hash(); }, {}},
         {{"text", layout, size, 50, target},
+         kRows,
          [=] { benchmark::DoNotOptimize(SelectAll(data->of_texts, data->text, kVector)); },
          {}},
         {{"dictionary", layout, size, 50, target},
+         kRows,
          [=] { benchmark::DoNotOptimize(SelectAll(data->of_texts, data->dictionary, kRows)); },
          {}},
-        {{"no_filter", "none", "none", -1, target}, [=] { data->TakeAll(); }, {}},
-        {{"scan_filter", layout, size, 100, target}, [=] { data->Scan(); }, {}},
+        {{"no_filter", "none", "none", -1, target}, kRows, [=] { data->TakeAll(); }, {}},
+        {{"scan_filter", layout, size, 100, target}, kRows, [=] { data->Scan(); }, {}},
     };
     for (const ColumnRow& row : all) {
       if (choice.wants(row.name.Text())) rows.push_back(row);

@@ -21,6 +21,8 @@
 namespace linefilter::bench {
 
 inline constexpr size_t kRows = size_t{1} << 18, kVector = 2048;
+// Of a filter in memory: as many lines as these rows ask for, 256 MB, are in no cache when the row runs again.
+inline constexpr size_t kManyRows = size_t{1} << 22;
 inline constexpr double kBitsPerKey = 10;
 
 inline void Check(const Status& status) {
@@ -39,7 +41,8 @@ struct ColumnRowName {
 
 struct ColumnRow {
   ColumnRowName name;
-  std::function<void()> run;  // of all kRows, while the target of the name is forced
+  size_t num_rows;            // that `run` goes through
+  std::function<void()> run;  // while the target of the name is forced
   std::vector<double> ns_each;
 };
 

@@ -46,13 +46,13 @@ struct Built {
 
 // Values of which so many of a hundred are members, and their hashes.
 struct Probes {
-  Probes(const std::vector<int64_t>& members, int percent, const KeyHash& hash)
-      : values(RandomValues(kRows, 77)), hashes(kRows) {
+  Probes(const std::vector<int64_t>& members, size_t num_rows, int percent, const KeyHash& hash)
+      : values(RandomValues(num_rows, 77)), hashes(num_rows) {
     std::mt19937_64 random(78);
     for (int64_t& value : values) {
       if (static_cast<int>(random() % 100) < percent) value = members[random() % members.size()];
     }
-    column = Column::OfNumbers(values.data(), kRows);
+    column = Column::OfNumbers(values.data(), num_rows);
     Check(HashColumns(column, hash, hashes.data()));
   }
   std::vector<int64_t> values;
@@ -61,15 +61,15 @@ struct Probes {
 };
 
 void RunBatch(const FilterView& view, const Probes& probes) {
-  static std::vector<uint8_t> bits(kRows / 8);
-  view.MayContainHashesToBits(probes.hashes.data(), kRows, bits.data());
+  static std::vector<uint8_t> bits(kManyRows / 8);
+  view.MayContainHashesToBits(probes.hashes.data(), probes.hashes.size(), bits.data());
   benchmark::DoNotOptimize(bits[0]);
 }
 
 void RunEngineLoop(const FilterView& view, const Probes& probes) {
-  static std::vector<uint32_t> rows(kRows);
+  static std::vector<uint32_t> rows(kManyRows);
   size_t n = 0;
-  for (size_t i = 0; i < kRows; ++i) {
+  for (size_t i = 0; i < probes.values.size(); ++i) {
     if (view.MayContainKey(probes.values[i])) rows[n++] = static_cast<uint32_t>(i);
   }
   benchmark::DoNotOptimize(n + rows[0]);
@@ -99,7 +99,7 @@ size_t SelectAll(const FilterBase& filter, const Column& column, size_t vector) 
   static std::vector<uint32_t> rows(kRows);
   const uint32_t* const all = nullptr;
   size_t sum = 0;
-  for (size_t i = 0; i < kRows; i += vector) {
+  for (size_t i = 0; i < column.size(); i += vector) {
     size_t n = 0;
     Check(SelectMaybes(filter, column.Slice(i, vector), all, vector, rows.data(), &n));
     sum += n;
@@ -115,6 +115,7 @@ std::vector<ColumnRow> Selections(Layout layout, uint64_t bytes, const Choice& c
       if (choice.wants(name.Text())) names.push_back(name);
     }
   }
+  const size_t num_rows = bytes > (uint64_t{64} << 20) ? kManyRows : kRows;
   std::vector<ColumnRow> rows;
   if (names.empty()) return rows;  // to make the filter takes seconds
   if (members->empty()) *members = RandomValues(static_cast<size_t>(static_cast<double>(bytes) * 8 / kBitsPerKey), 1);
@@ -124,9 +125,10 @@ std::vector<ColumnRow> Selections(Layout layout, uint64_t bytes, const Choice& c
     const std::shared_ptr<const FilterView> view(built, built->ViewOn(target));  // keeps all of `built`
     for (ColumnRowName name : names) {
       auto& of_percent = probes[name.percent];
-      if (of_percent == nullptr) of_percent = std::make_shared<Probes>(*members, name.percent, view->key_hash());
+      if (of_percent == nullptr)
+        of_percent = std::make_shared<Probes>(*members, num_rows, name.percent, view->key_hash());
       name.target = target;
-      rows.push_back({name, RunOf(name.what, view, of_percent), {}});
+      rows.push_back({name, num_rows, RunOf(name.what, view, of_percent), {}});
     }
   }
   return rows;
