@@ -2,6 +2,8 @@
 // fields and zero bytes, with numbers as they write them. What it does not take it refuses with the command to type.
 #include <algorithm>
 
+#include "linefilter/column.h"
+#include "linefilter/filter.h"
 #include "linefilter/hash.h"
 #include "tests/testing/tools_fixture.h"
 
@@ -225,6 +227,32 @@ TEST_F(ToolsInputTest, KeysOfAnotherKindAreRefused) {
   EXPECT_EQ(Run({"verify", dir_.File("both"), "--keys", integers, "--u64"}).exit_code, 0);
   ASSERT_EQ(Run({"build", integers, "--u64", "--grow", "--fpr", "1%", "--out", u64}).exit_code, 0);
   EXPECT_EQ(Json({"info", u64}, 0)["key_kind"], "integer");
+}
+
+TEST_F(ToolsInputTest, LinesAreNoKeysOfAColumnOfNumbers) {
+  const std::string lines = dir_.Write("lines", "a\n"), words = dir_.Write("words", std::string(8, '\1'));
+  const std::string path = dir_.File("image");
+  const struct {
+    KeyForm form;
+    bool takes_lines, takes_words;
+  } cases[] = {{KeyForm::kInstant, false, true},    {KeyForm::kReal, false, true},
+               {DecimalForm(2), false, true},       {KeyForm::kInteger, false, true},
+               {KeyForm::kPaddedText, true, false}, {KeyForm::kCanonicalText, true, false}};
+  for (const auto& [form, takes_lines, takes_words] : cases) {
+    Filter filter;
+    ASSERT_TRUE(filter.Create(10, FilterOptions::AtBitsPerKey(10)).ok());
+    filter.NoteKeyForms(static_cast<uint64_t>(form));
+    ASSERT_TRUE(filter.Save(path.c_str()).ok());
+    for (const bool is_words : {false, true}) {
+      const std::vector<std::string> asked = {"query", path, is_words ? words : lines, "--count"};
+      std::vector<std::string> by_words = asked;
+      by_words.push_back("--u64");
+      const RunResult result = Run(is_words ? by_words : asked);
+      const bool is_taken = is_words ? takes_words : takes_lines;
+      EXPECT_EQ(result.exit_code == 2, !is_taken) << KeyFormName(form) << result.out << result.err;
+      if (!is_taken) ExpectSaid(result, "other keys");
+    }
+  }
 }
 
 TEST_F(ToolsInputTest, AScriptIsToldOfAnImageThatIsTooFull) {

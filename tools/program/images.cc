@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "linefilter/column.h"
 #include "linefilter/sizing.h"
 #include "tools/program/command.h"
 #include "tools/program/progress.h"
@@ -57,19 +58,35 @@ uint64_t MemoryOfMachine() {
   return limit;
 }
 
+// The kind of the keys. Where they come from one column its form tells it: texts, or words of 8 bytes.
+static KeyKind KindOfKeys(const FilterView& view) {
+  const uint64_t forms = view.key_forms();
+  if (view.key_kind() != KeyKind::kUnknown || forms == 0 || forms > 0xff) return view.key_kind();
+  const KeyForm form = static_cast<KeyForm>(forms & 0x7f);
+  const bool is_text = form == KeyForm::kText || form == KeyForm::kPaddedText || form == KeyForm::kCanonicalText;
+  return is_text ? KeyKind::kText : KeyKind::kInteger;
+}
+
 Status AreOfItsKind(const char* command, const std::string& path, const FilterView& view, const KeysOption& keys) {
+  const KeyKind kind = KindOfKeys(view);
   const bool is_short = path.size() <= 60;  // a Status has no room for more
   const std::string words = std::string(command) + " " + (is_short ? path : "IMAGE");
   const char* const option = strcmp(command, "verify") == 0         ? " --keys "
                              : strcmp(command, "fpr --filter") == 0 ? " --members "
                                                                     : " ";
-  if (view.key_kind() == KeyKind::kText && keys.u64) {
+  if (kind == KeyKind::kText && keys.u64) {
     return Status::Error(StatusCode::kIncompatible,
                          "its keys are text, and --u64 asks for integers, which are other keys: `linefilter %s%sFILE` "
                          "asks for lines",
                          words.c_str(), option);
   }
-  if (view.key_kind() == KeyKind::kInteger && !keys.u64) {
+  if (kind == KeyKind::kInteger && view.key_kind() != kind && !keys.u64) {
+    return Status::Error(
+        StatusCode::kIncompatible,
+        "its keys are those of a column of numbers (key_forms of `linefilter info`), and lines of text "
+        "are other keys: select from such a column, as in doc/guide/columns.md");
+  }
+  if (kind == KeyKind::kInteger && !keys.u64) {
     return Status::Error(StatusCode::kIncompatible,
                          "its keys are integers, and lines of text are other keys. For numbers in lines: `perl -ne "
                          "'print pack \"Q<\", $_' FILE | linefilter %s%s- --u64`",
