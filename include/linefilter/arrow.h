@@ -114,6 +114,7 @@ class LINEFILTER_EXPORT ArrowColumn {
 
  private:
   LINEFILTER_LOCAL Status OpenAny(const ArrowSchema& schema, const ArrowArray& array) noexcept;
+  LINEFILTER_LOCAL static Status OpenPlain(const ArrowSchema& schema, const ArrowArray& array, Column* column) noexcept;
   LINEFILTER_LOCAL Status OpenDictionary(const ArrowSchema& schema, const ArrowArray& array) noexcept;
   LINEFILTER_LOCAL Status OpenRuns(const ArrowSchema& schema, const ArrowArray& array) noexcept;
   LINEFILTER_LOCAL Column* values() noexcept;

@@ -89,7 +89,13 @@ Status ArrowColumn::OpenAny(const ArrowSchema& schema, const ArrowArray& array) 
   }
   if (schema.dictionary != nullptr) return OpenDictionary(schema, array);
   if (format.kind == ArrowFormat::Kind::kRuns) return OpenRuns(schema, array);
-  return internal::PlainArrowColumn(schema, array, &outer_);
+  return OpenPlain(schema, array, &outer_);
+}
+
+Status ArrowColumn::OpenPlain(const ArrowSchema& schema, const ArrowArray& array, Column* column) noexcept {
+  const Status status = internal::PlainArrowColumn(schema, array, column);
+  if (status.ok()) column->data_.is_wide_date = std::strcmp(schema.format, "tdm") == 0;
+  return status;
 }
 
 Status ArrowColumn::OpenDictionary(const ArrowSchema& schema, const ArrowArray& array) noexcept {
@@ -100,8 +106,8 @@ Status ArrowColumn::OpenDictionary(const ArrowSchema& schema, const ArrowArray& 
     return CorruptArrow("the indices of its dictionary are no integers");
   }
   Column indices;
-  if (Status status = internal::PlainArrowColumn(schema, array, &indices); !status.ok()) return status;
-  if (Status status = internal::PlainArrowColumn(*schema.dictionary, *array.dictionary, &inner_); !status.ok()) {
+  if (Status status = OpenPlain(schema, array, &indices); !status.ok()) return status;
+  if (Status status = OpenPlain(*schema.dictionary, *array.dictionary, &inner_); !status.ok()) {
     return status;
   }
   outer_ = Column::OfDictionary(indices, &inner_);
@@ -115,7 +121,7 @@ Status ArrowColumn::OpenRuns(const ArrowSchema& schema, const ArrowArray& array)
   }
   if (Status status = CheckPlain(*schema.children[1], *array.children[1]); !status.ok()) return status;
   Column ends;
-  if (Status status = internal::PlainArrowColumn(*schema.children[0], *array.children[0], &ends); !status.ok()) {
+  if (Status status = OpenPlain(*schema.children[0], *array.children[0], &ends); !status.ok()) {
     return status;
   }
   const ArrowArray& of_ends = *array.children[0];
@@ -123,7 +129,7 @@ Status ArrowColumn::OpenRuns(const ArrowSchema& schema, const ArrowArray& array)
       !IsTypeOfEnds(ends.data().type)) {
     return CorruptArrow("the ends of its runs are no integers of 16, 32 or 64 bits, or are null");
   }
-  if (Status status = internal::PlainArrowColumn(*schema.children[1], *array.children[1], &inner_); !status.ok()) {
+  if (Status status = OpenPlain(*schema.children[1], *array.children[1], &inner_); !status.ok()) {
     return status;
   }
   if (inner_.size() < ends.size()) return CorruptArrow("it has more ends of runs than values");

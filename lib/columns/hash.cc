@@ -60,6 +60,7 @@ bool IsNaturalForm(const Column& column) {
     case KeyForm::kText:
       return true;
     case KeyForm::kInstant:  // Parquet has no seconds, and days of 32 bits alone
+      if (data.is_wide_date) return false;
       return data.unit < kSecond || (data.unit > kSecond && data.type == ColumnType::kInt32);
     case KeyForm::kReal:
       return data.type == ColumnType::kFloat || data.type == ColumnType::kDouble;
@@ -77,8 +78,8 @@ Status CanHashForParquet(const Columns& columns) {
     why = "its filters have no nulls: take Nulls::kNever or kAlways";
   } else if (!IsNaturalForm(column)) {
     why =
-        "it hashes what Parquet stores, so a column keeps the form that it is made with, decimals have 64 bits, and "
-        "there are no seconds";
+        "it hashes what Parquet stores, so a column keeps the form that it is made with, decimals have 64 bits, dates "
+        "32, and there are no seconds";
   }
   if (why == nullptr) return Status();
   return Status::Error(StatusCode::kIncompatible, "the Parquet hash cannot take this column: %s", why);

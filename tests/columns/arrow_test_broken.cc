@@ -243,6 +243,28 @@ TEST(BrokenArrow, OpenedAgain) {
 }
 
 // Parquet has decimals of 128 bits as bytes in another order, so their hash is none that a column has.
+// Parquet stores dates as days of 32 bits.
+TEST(BrokenArrow, DatesInMillisecondsAreNoneOfParquet) {
+  KeyHash of_parquet;
+  of_parquet.id = HashId::kParquet;
+  uint64_t hashes[20];
+  ArrowColumn opened;
+  for (const char* const format : {"tdD", "tdm", "tsm:"}) {
+    const bool is_refused = std::string_view(format) == "tdm";
+    auto sample = FixedArrowSample(TypeOf(format[1] == 's' ? "tdm" : format), kNoNulls);
+    sample->schema.format = format;
+    ASSERT_TRUE(IsOk(opened.Open(sample->schema, sample->array)));
+    const Status status = HashColumns(opened.column(), of_parquet, hashes);
+    EXPECT_EQ(status.ok(), !is_refused) << format << ": " << status.message();
+    auto indices = DictionaryArrowSample(TypeOf("c"), kNoNulls);
+    indices->schema.dictionary = &sample->schema;
+    indices->array.dictionary = &sample->array;
+    std::memset(indices->Values<uint8_t>(1), 0, 20);
+    ASSERT_TRUE(IsOk(opened.Open(indices->schema, indices->array)));
+    EXPECT_EQ(HashColumns(opened.column(), of_parquet, hashes).ok(), !is_refused) << "a dictionary of " << format;
+  }
+}
+
 TEST(BrokenArrow, WideDecimalsAreNoneOfParquet) {
   auto sample = FixedArrowSample(TypeOf("d:38,10,128"), kNoNulls);
   ArrowColumn opened;

@@ -88,6 +88,7 @@ struct ColumnData {
   ColumnType type = ColumnType::kNull;
   ColumnType index_type = ColumnType::kNull;  // see ColumnType
   int8_t scale = -1;                          // of decimals; -1: it is none
+  bool is_wide_date = false;                  // Arrow's dates in milliseconds, which Parquet stores as days
   const char* fault = nullptr;                // what was wrong with what it was made of
   // A function of C, if there is one: its canonicalizer calls it, and gets the column for a context (lib/c/columns.h).
   void (*callee)() = nullptr;
