@@ -21,7 +21,7 @@
 namespace linefilter::bench {
 
 inline constexpr size_t kRows = size_t{1} << 18, kVector = 2048;
-// Of a filter in memory: as many lines as these rows ask for, 256 MB, are in no cache when the row runs again.
+// A filter in memory is asked for so many rows: their lines, 256 MB, are in no cache when the row runs again.
 inline constexpr size_t kManyRows = size_t{1} << 22;
 inline constexpr double kBitsPerKey = 10;
 
@@ -30,7 +30,8 @@ inline void Check(const Status& status) {
 }
 
 struct ColumnRowName {
-  std::string what;  // "select", "batch", "engine_loop", "hash", "text", "dictionary", "no_filter", "scan_filter"
+  // "select", "batch", "engine_loop", "hash", "text", "text_nulls", "dictionary", "no_filter", "scan_filter"
+  std::string what;
   std::string layout = "none", size = "none";  // of the filter
   int percent = -1;                            // of the rows are members; -1: no filter is asked
   std::string target;

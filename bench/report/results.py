@@ -69,7 +69,7 @@ CHURN_ROW = {"filter": TEXT, "origin": TEXT, "order": TEXT, "asked_bits_per_key"
              "turnovers": WHOLE, "fpr": NUMBER, "fpr_queries": WHOLE, "own_fpr": NUMBER, "model_fpr": NUMBER, "insert_ns": NUMBER,
              "remove_ns": NUMBER, "lost_keys": WHOLE, "refused_keys": WHOLE}
 COLUMN_ROW = {"what": TEXT, "layout": TEXT, "size": TEXT, "percent": WHOLE, "target": TEXT, "ns": NUMBER, "ns_each": TIMES}
-COLUMN_WHATS = ("select", "batch", "engine_loop", "hash", "text", "dictionary", "no_filter", "scan_filter")
+COLUMN_WHATS = ("select", "batch", "engine_loop", "hash", "text", "text_nulls", "dictionary", "no_filter", "scan_filter")
 JOIN_ROW = {"build_rows": WHOLE, "probe_rows": WHOLE, "percent": NUMBER, "target": TEXT, "layout": TEXT, "bits_per_key": NUMBER,
             "found_rows": WHOLE, "without_ns": NUMBER, "columns_ns": NUMBER, "one_by_one_ns": NUMBER, "filter_ns": NUMBER,
             "table_bytes": WHOLE, "filter_bytes": WHOLE}

@@ -80,7 +80,7 @@ struct Canonicalizer {
   void* context = nullptr;  // handed to make, by all threads that ask
 };
 
-// It is copyable and has some 120 bytes. A column of no rows needs no array.
+// It is copyable and has 128 bytes. A column of no rows needs no array.
 class LINEFILTER_EXPORT Column {
  public:
   Column() noexcept;  // no rows

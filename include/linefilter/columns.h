@@ -14,7 +14,7 @@
 // Several columns are one key: pass an array of them. Their combined hash belongs to a filter of hash id kCaller, whose
 // seed it takes, and whose image then names the forms of the columns (doc/FORMAT.md section 13).
 //
-// All calls are thread-safe as the questions and insertions of the filter are. A ScanFilter is for one thread.
+// A call takes up to 90 KB of stack, and no other memory. All calls are thread-safe as the questions and insertions of the filter are. A ScanFilter is for one thread.
 #ifndef LINEFILTER_COLUMNS_H_
 #define LINEFILTER_COLUMNS_H_
 
@@ -85,7 +85,8 @@ LINEFILTER_EXPORT Status AddColumn(const Columns& columns, FilterBuilder* builde
 
 // Unites filters of one shape, one filled by each thread of a build side, into filters[0]: give each the capacity of
 // all keys (FilterOptions::SameSizeAs). Pairs are united at once by the threads of the executor. Options are those of
-// Filter::Union, whose errors come back; then some may be united already, and all are as good to ask as before.
+// Filter::Union, whose errors come back; then some may be united already, and all are as good to ask as before. A filter
+// that comes twice is kInvalidArgument, and nothing was done.
 LINEFILTER_EXPORT Status UniteFilters(Filter* const filters[], size_t num_filters, const Executor& executor = {},
                                       const UnionOptions& options = {}) noexcept;
 

@@ -71,7 +71,7 @@ linefilter_code linefilter_views_select_maybes(const linefilter_view* const* vie
   Pointers<const FilterBase*> filters(num_views);
   if (filters.get() == nullptr) {
     static_cast<void>(SelectMaybes(nullptr, 0, from, rows, n, maybes, num_maybes));  // all stay
-    return ToC(OutOfMemory(num_views * sizeof(void*)), status);
+    return ToC(OutOfMemory(filters.bytes()), status);
   }
   for (size_t i = 0; i < num_views; ++i) filters.get()[i] = &AskedBy(views[i]);
   return ToC(SelectMaybes(filters.get(), num_views, from, rows, n, maybes, num_maybes), status);
@@ -108,7 +108,7 @@ linefilter_code linefilter_unite_filters(linefilter_filter* const* filters, size
                                          const linefilter_executor* executor, double max_fpr,
                                          linefilter_status* status) {
   Pointers<Filter*> plain(num_filters);
-  if (plain.get() == nullptr) return ToC(OutOfMemory(num_filters * sizeof(void*)), status);
+  if (plain.get() == nullptr) return ToC(OutOfMemory(plain.bytes()), status);
   for (size_t i = 0; i < num_filters; ++i) {
     plain.get()[i] = As<Filter>(filters[i]);
     if (plain.get()[i] == nullptr) return ToC(OtherKind(filters[i], "plain filters"), status);

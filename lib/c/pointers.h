@@ -25,6 +25,7 @@ class Pointers {
   }
 
   Pointer* get() noexcept { return all_; }  // null if there was no memory
+  uint64_t bytes() const noexcept { return size_ > SIZE_MAX / sizeof(Pointer) ? SIZE_MAX : size_ * sizeof(Pointer); }
 
  private:
   static constexpr size_t kOwn = 64;

@@ -146,7 +146,6 @@ Status ArrowColumn::TakeForm(const Status& status) noexcept {
   if (status.ok() && outer_.data_.inner != nullptr) {
     outer_.form_ = inner_.form_;
     outer_.canonicalizer_ = inner_.canonicalizer_;
-    outer_.data_.callee = inner_.data_.callee;
   }
   return status;
 }

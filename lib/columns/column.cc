@@ -99,7 +99,6 @@ Column Column::Around(ColumnType type, const Column* indices, const Column* inne
   data.inner = inner;
   data.fault = inner->data_.fault;
   column.canonicalizer_ = inner->canonicalizer_;
-  data.callee = inner->data_.callee;
   column.nulls_ = inner->nulls_;
   if (HasInner(inner->data_.type)) {
     data.fault = "the values of a dictionary, of runs or of a constant are themselves one of these: make them plain";

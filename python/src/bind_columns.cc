@@ -48,13 +48,19 @@ Status AnyStays(const FilterBase& filter, const KeyRows& piece, uint8_t* answer)
   return MayContainAny(&one, 1, piece, answer);
 }
 
+// What was wrong with a piece, whose rows its message counts from its own first one.
+Status InPiece(Status status, size_t first) {
+  if (status.ok() || first == 0) return status;
+  return Status::Error(status.code(), "counted from row %zu on: %s", first, status.message());
+}
+
 // Calls ask(filter, piece, first) for the pieces of columns, of which each is a Status, until one is an error.
 template <class AskPiece>
 Status AskPieces(const Core& core, const HeldColumns& columns, const AskPiece& ask) {
   Status status;
   columns.Each([&](const KeyRows& part, size_t first) {
     core.AskInPieces(part.size(), [&](const FilterBase& filter, size_t begin, size_t size) {
-      if (status.ok()) status = ask(filter, part.Slice(begin, size), first + begin);
+      if (status.ok()) status = InPiece(ask(filter, part.Slice(begin, size), first + begin), first + begin);
     });
   });
   return status;
@@ -126,10 +132,10 @@ void MaskColumns(const Core& core, const py::tuple& columns, py::handle answers)
 void AddKeyColumns(KeyCore& core, const py::tuple& columns) {
   const HeldColumns held(columns);
   Status status;
-  held.Each([&](const KeyRows& part, size_t) {
+  held.Each([&](const KeyRows& part, size_t first) {
     const ReleasedGil release;
     core.ChangeInPieces(part.size(), [&](KeyFilter& filter, size_t begin, size_t size) {
-      if (status.ok()) status = AddColumn(part.Slice(begin, size), &filter);
+      if (status.ok()) status = InPiece(AddColumn(part.Slice(begin, size), &filter), first + begin);
       return 0;
     });
   });

@@ -81,6 +81,11 @@ static void TestWhatCannotBeUnited(void) {
   CHECK(linefilter_unite_filters(filters + 1, 2, &zero, 0, &status) == LINEFILTER_INCOMPATIBLE);
   CHECK(linefilter_unite_filters(filters, 2, NULL, 1.5, &status) == LINEFILTER_INVALID_ARGUMENT);
   CHECK(linefilter_unite_filters(filters, 0, NULL, 0, &status) == LINEFILTER_INVALID_ARGUMENT);
+  {
+    linefilter_filter* const twice[3] = {filters[0], filters[1], filters[0]};
+    CHECK(linefilter_unite_filters(twice, 3, NULL, 0, &status) == LINEFILTER_INVALID_ARGUMENT);
+    CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "filters 0 and 2"));
+  }
   CHECK(linefilter_unite_filters(NULL, 0, NULL, 0, NULL) == LINEFILTER_INVALID_ARGUMENT);
   void* image = linefilter_filter_image(filters[0], &size, NULL);
   CHECK(size == before_size && memcmp(image, before, size) == 0);

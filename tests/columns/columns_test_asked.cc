@@ -3,6 +3,7 @@
 #include "linefilter/view.h"
 #include "tests/columns/columns_test.h"
 #include "tests/testing/image_parts.h"
+#include "tests/testing/targets.h"
 
 namespace linefilter::test {
 namespace {
@@ -115,8 +116,38 @@ TEST(Columns, OfDictionariesOfAnySizeAnswerAsTheirValues) {
     }
     const Column inner = Column::OfNumbers(values.data(), num_values);
     const Column column = Column::OfDictionary(Column::OfNumbers(indices.data(), indices.size()), &inner);
-    ASSERT_EQ(Selected(filter, column), expected) << num_values;
+    OnEveryTarget([&](const char*) { ASSERT_EQ(Selected(filter, column), expected) << num_values; });
   }
+}
+
+template <class Index>
+void ExpectSlicesOfADictionary() {
+  std::vector<int64_t> values(100);
+  std::iota(values.begin(), values.end(), 0);
+  std::vector<Index> indices(2500);
+  for (size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<Index>(i * 37 % 100);
+  Filter filter;
+  ASSERT_TRUE(IsOk(filter.Create(100, FilterOptions::AtBitsPerKey(40))));
+  for (size_t i = 0; i < values.size(); i += 2) filter.InsertKey(values[i]);
+  const Column inner = Column::OfNumbers(values.data(), values.size());
+  const Column column = Column::OfDictionary(Column::OfNumbers(indices.data(), indices.size()), &inner);
+  for (const size_t first : {0u, 1u, 2u, 17u, 1023u, 1024u}) {
+    std::vector<uint32_t> expected;
+    for (size_t i = first; i < indices.size(); ++i) {
+      if (indices[i] % 2 == 0) expected.push_back(static_cast<uint32_t>(i - first));
+    }
+    ASSERT_EQ(Selected(filter, column.Slice(first, indices.size())), expected) << "from row " << first;
+  }
+}
+
+// Every second value is a member, so a row off by one is seen.
+TEST(Columns, OfADictionaryAreSlicedAnywhere) {
+  OnEveryTarget([](const char*) {
+    ExpectSlicesOfADictionary<int32_t>();
+    ExpectSlicesOfADictionary<uint32_t>();
+    ExpectSlicesOfADictionary<int8_t>();
+    ExpectSlicesOfADictionary<uint64_t>();
+  });
 }
 
 // A filter remembers the forms of its columns, in its image, too: a column of another form would lose members.

@@ -85,5 +85,17 @@ TEST(ColumnsThreads, FiltersOfOtherShapesAreRefused) {
   EXPECT_TRUE(Says(StatusCode::kInvalidArgument, UniteFilters(both, 0), "no filter"));
 }
 
+// Two threads would write to it at once.
+TEST(ColumnsThreads, AFilterThatComesTwiceIsRefused) {
+  const std::vector<int64_t> numbers = Numbers();
+  std::deque<Filter> filters(3);
+  for (Filter& filter : filters) ASSERT_TRUE(IsOk(filter.Create(kRows, FilterOptions::AtBitsPerKey(12))));
+  ASSERT_TRUE(IsOk(AddColumn(Column::OfNumbers(numbers.data(), kRows), &filters[1])));
+  const std::string before = ImageOf(filters[0]);
+  Filter* const twice[] = {&filters[0], &filters[1], &filters[0], &filters[2]};
+  EXPECT_TRUE(Says(StatusCode::kInvalidArgument, UniteFilters(twice, 4, Threads(4)), "filters 0 and 2"));
+  EXPECT_EQ(ImageOf(filters[0]), before) << "nothing was done";
+}
+
 }  // namespace
 }  // namespace linefilter::test

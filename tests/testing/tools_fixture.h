@@ -24,8 +24,8 @@ namespace linefilter::test {
 // Sanitizers and emulators, where 1e6 keys take seconds: fewer of them, and fewer rows.
 inline bool IsSlowBuild() { return Effort() < 1; }
 
-// Of cases that differ by no CPU, emulators and sanitizers, which take 0.2 s to start a program, try every fourth and
-// the last one.
+// Emulators and sanitizers take 0.2 s to start a program. Where cases differ by no CPU, these builds try every fourth
+// and the last one.
 template <class Case>
 std::vector<Case> Some(const std::vector<Case>& cases) {
   if (!IsSlowBuild()) return cases;

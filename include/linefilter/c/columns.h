@@ -190,7 +190,8 @@ linefilter_code linefilter_hash_columns(const linefilter_column* columns, size_t
                                         linefilter_hash_id hash_id, uint64_t seed, const uint8_t* secret,
                                         uint64_t* hashes, linefilter_status* status);
 
-// ---- Questions. `rows` and `maybes` may be the same array. On an error all rows that were asked stay.
+// ---- Questions. `rows` and `maybes` may be the same array. On an error all rows that were asked stay; but where row
+// numbers of 16 bits cannot count the rows, none is written.
 
 // LINEFILTER_OK if the view can be asked for these columns; else what is wrong, and what to do.
 linefilter_code linefilter_view_can_ask(const linefilter_view* view, const linefilter_column* columns,
@@ -200,7 +201,8 @@ linefilter_code linefilter_view_can_ask(const linefilter_view* view, const linef
 linefilter_code linefilter_view_select_maybes(const linefilter_view* view, const linefilter_column* columns,
                                               size_t num_columns, const uint32_t* rows, size_t n, uint32_t* maybes,
                                               size_t* num_maybes, linefilter_status* status);
-// The same with row numbers of 16 bits: for vectors of up to 65,536 rows.
+// The same with row numbers of 16 bits: for vectors of up to 65,536 rows. For NULL `rows` and more it is
+// LINEFILTER_INVALID_ARGUMENT, and *num_maybes is 0.
 linefilter_code linefilter_view_select_maybes16(const linefilter_view* view, const linefilter_column* columns,
                                                 size_t num_columns, const uint16_t* rows, size_t n, uint16_t* maybes,
                                                 size_t* num_maybes, linefilter_status* status);
@@ -243,7 +245,7 @@ void linefilter_scan_filter_init(linefilter_scan_filter* scan, const linefilter_
 linefilter_code linefilter_scan_filter_select(linefilter_scan_filter* scan, const linefilter_column* columns,
                                               size_t num_columns, const uint32_t* rows, size_t n, uint32_t* maybes,
                                               size_t* num_maybes, linefilter_status* status);
-// The same with row numbers of 16 bits.
+// The same with row numbers of 16 bits, as linefilter_view_select_maybes16.
 linefilter_code linefilter_scan_filter_select16(linefilter_scan_filter* scan, const linefilter_column* columns,
                                                 size_t num_columns, const uint16_t* rows, size_t n, uint16_t* maybes,
                                                 size_t* num_maybes, linefilter_status* status);
@@ -270,8 +272,8 @@ linefilter_code linefilter_builder_add_column(linefilter_builder* builder, const
 // Unites plain filters of one shape, one filled by each thread of a build side, into filters[0]: give each the capacity
 // of all keys (linefilter_options_same_size_as). Pairs are united at once by the threads of the executor, which may be
 // NULL. max_fpr and errors are those of linefilter_filter_union. After an error some may be united already, and all are
-// as good to ask as before. But for NULL or another kind (LINEFILTER_INCOMPATIBLE) among them nothing was done. More
-// than 64 take memory for a moment.
+// as good to ask as before. But for NULL, another kind (LINEFILTER_INCOMPATIBLE) or a filter that comes twice
+// (LINEFILTER_INVALID_ARGUMENT) nothing was done. More than 64 take memory for a moment.
 linefilter_code linefilter_unite_filters(linefilter_filter* const* filters, size_t num_filters,
                                          const linefilter_executor* executor, double max_fpr,
                                          linefilter_status* status);

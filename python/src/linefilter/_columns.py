@@ -76,7 +76,7 @@ Args:
         instants as their numbers, "padded text" for texts whose spaces at the end do not count. Both sides take the same.
     scale: an array of integers has decimals, times 10**scale.
     common_scale: decimals are compared at this scale: the larger of both sides.
-Of several columns these four are one for all, or a tuple or list of one for each."""
+Each of these four is one for all columns, or a tuple or list of one for each."""
 
 
 def form_names(forms: int) -> Optional[tuple[str, ...]]:
