@@ -256,3 +256,14 @@ def test_pandas():
     times = pandas.Series(pandas.to_datetime(["2026-01-01 01:00", None, "2026-01-02 01:00"]).tz_localize("Europe/Berlin"))
     for series in (times, times.dt.tz_convert("Asia/Tokyo")):
         expect(filled(np.array(["2026-01-01"], "M8[D]")), series, [0])
+
+
+def test_an_error_in_a_later_piece_tells_from_which_row_it_counts():
+    """A filter with a lock is asked and filled by pieces of 65,536 rows."""
+    indices = np.zeros(100000, np.int8)
+    indices[70000] = 5
+    filter = linefilter.BlockedFilter(10, bits_per_key=20)
+    for call in (filter.select, filter.mask, filter.add_column):
+        column = arrow_data.ArrowArray("c", [None, indices], len(indices), dictionary=arrow_data.texts(["x", "a"]))
+        with pytest.raises(linefilter.CorruptError, match="counted from row 65536 on: .* outside of the dictionary"):
+            call(column)
