@@ -115,31 +115,32 @@ struct LoadedKeys {
   static HWY_INLINE __mmask16 BytesOf(size_t size) {
     return static_cast<__mmask16>(_bzhi_u32(0xffff, static_cast<unsigned>(size)));
   }
-  // Where a key is, or for an empty one any address that is mapped. A null is loaded by an empty mask: the CPU finds
-  // the missing page, and takes 100 ns to see that it does not matter. Bits choose, for `?:` became a branch here, too.
-  static HWY_INLINE const char* PlaceOf(const std::string_view& key) {
-    const uintptr_t data = reinterpret_cast<uintptr_t>(key.data()), mapped = reinterpret_cast<uintptr_t>(&key);
-    const uintptr_t is_empty = uintptr_t{0} - static_cast<uintptr_t>(key.empty());
-    return reinterpret_cast<const char*>(data ^ ((data ^ mapped) & is_empty));
+  // Where to load from; any address that is mapped if nothing is wanted. A null is loaded by an empty mask: the CPU
+  // finds the missing page, and takes 100 ns to see that it does not matter. Bits choose, for `?:` became a branch
+  // here, too.
+  static HWY_INLINE const char* PlaceOf(const char* place, bool is_wanted, const void* mapped) {
+    const uintptr_t wanted = reinterpret_cast<uintptr_t>(place), other = reinterpret_cast<uintptr_t>(mapped);
+    const uintptr_t mask = uintptr_t{0} - static_cast<uintptr_t>(is_wanted);
+    return reinterpret_cast<const char*>(other ^ ((wanted ^ other) & mask));
   }
   HWY_INLINE bool LoadFirst(const std::string_view* keys, size_t n, size_t end) {
     size_t most = 0;
     for (size_t i = 0; i < n; ++i) {
       internal::FetchKeyAhead(keys, i, end);
       const size_t size = keys[i].size();
-      const __m128i key = _mm_maskz_loadu_epi8(BytesOf(size), PlaceOf(keys[i]));
+      const __m128i key = _mm_maskz_loadu_epi8(BytesOf(size), PlaceOf(keys[i].data(), size != 0, keys));
       _mm_store_si128(reinterpret_cast<__m128i*>(first + 2 * i), key);
       sizes[i] = size;
       most = size > most ? size : most;
     }
     return most > internal::kShortKey;
   }
-  // Keys of up to 16 bytes load these once more, and nobody reads them.
+  // Keys of up to 16 bytes load something that nobody reads.
   HWY_INLINE void LoadLast(const std::string_view* keys, size_t n) {
     for (size_t i = 0; i < n; ++i) {
       const size_t size = keys[i].size();
-      const size_t begin = size < internal::kShortKey ? 0 : size - internal::kShortKey;
-      const __m128i bytes = _mm_maskz_loadu_epi8(BytesOf(size), PlaceOf(keys[i]) + begin);
+      const char* const end = keys[i].data() + size - internal::kShortKey;
+      const __m128i bytes = _mm_maskz_loadu_epi8(BytesOf(size), PlaceOf(end, size > internal::kShortKey, keys));
       _mm_store_si128(reinterpret_cast<__m128i*>(last + 2 * i), bytes);
     }
   }
