@@ -118,8 +118,8 @@ struct LoadedKeys {
   // Where to load from; any address that is mapped if nothing is wanted. A null is loaded by an empty mask: the CPU
   // finds the missing page, and takes 100 ns to see that it does not matter. Bits choose, for `?:` became a branch
   // here, too.
-  static HWY_INLINE const char* PlaceOf(const char* place, bool is_wanted, const void* mapped) {
-    const uintptr_t wanted = reinterpret_cast<uintptr_t>(place), other = reinterpret_cast<uintptr_t>(mapped);
+  static HWY_INLINE const char* PlaceOf(uintptr_t wanted, bool is_wanted, const void* mapped) {
+    const uintptr_t other = reinterpret_cast<uintptr_t>(mapped);
     const uintptr_t mask = uintptr_t{0} - static_cast<uintptr_t>(is_wanted);
     return reinterpret_cast<const char*>(other ^ ((wanted ^ other) & mask));
   }
@@ -128,7 +128,8 @@ struct LoadedKeys {
     for (size_t i = 0; i < n; ++i) {
       internal::FetchKeyAhead(keys, i, end);
       const size_t size = keys[i].size();
-      const __m128i key = _mm_maskz_loadu_epi8(BytesOf(size), PlaceOf(keys[i].data(), size != 0, keys));
+      const __m128i key =
+          _mm_maskz_loadu_epi8(BytesOf(size), PlaceOf(reinterpret_cast<uintptr_t>(keys[i].data()), size != 0, keys));
       _mm_store_si128(reinterpret_cast<__m128i*>(first + 2 * i), key);
       sizes[i] = size;
       most = size > most ? size : most;
@@ -139,7 +140,7 @@ struct LoadedKeys {
   HWY_INLINE void LoadLast(const std::string_view* keys, size_t n) {
     for (size_t i = 0; i < n; ++i) {
       const size_t size = keys[i].size();
-      const char* const end = keys[i].data() + size - internal::kShortKey;
+      const uintptr_t end = reinterpret_cast<uintptr_t>(keys[i].data()) + size - internal::kShortKey;
       const __m128i bytes = _mm_maskz_loadu_epi8(BytesOf(size), PlaceOf(end, size > internal::kShortKey, keys));
       _mm_store_si128(reinterpret_cast<__m128i*>(last + 2 * i), bytes);
     }
