@@ -44,7 +44,8 @@ def details(measured, joins):
                 f"for it, and appends its row if it may be a member. A filter of {SMALL} lies in the cache, and one of {LARGE} in memory.")
         out.table(_selections(rows), command=COMMAND)
         out.say("These are other columns, in ns per row. Half of the texts are members. The dictionary is asked in one call for all its rows. "
-                "`ScanFilter` stops asking a filter that lets all rows go on, so it should cost as much as no filter.")
+                "`ScanFilter` stops asking a filter that lets all rows go on, so it should cost as much as no filter. Both write the "
+                "numbers of all rows, and then add the values of these.")
         out.table(_others(rows), command=COMMAND)
     if joined:
         out.say(f"These are joins of {' and '.join(count(size) for size in sorted({row['probe_rows'] for row in joined}))} probe rows with a hash "

@@ -2,8 +2,8 @@
 //
 // On AVX-512 a key of up to 16 bytes is loaded as a whole, by a mask of its bytes: so nothing is read behind its end,
 // and nothing branches on its length. Eight keys are a vector then, which goes all of XXH3's short paths. If some keys
-// have 17 to 32 bytes, the last 16 of these are loaded, too. A product of 64 bits is one instruction there. Older
-// targets have neither, and run plain code.
+// have 17 to 32 bytes, the last 16 of these are loaded, too. A product of 64 bits is one instruction there. AVX2 makes
+// it of three, which pays for numbers of 8 bytes. Other targets run plain code.
 #include "lib/base/short_keys.h"
 #include "lib/layouts/target.h"
 #include "linefilter/hash.h"
@@ -226,9 +226,49 @@ void HashTexts(const std::string_view* keys, size_t n, size_t num_ahead, uint64_
   internal::HashSorted(keys, n, num_ahead, seed, hashes);
 }
 
+#if HWY_ARCH_X86_64 && HWY_TARGET == HWY_AVX2
+
+// The low words of products by kMixUpTo8.
+HWY_INLINE __m256i Mixed(__m256i v) {
+  const __m256i by = _mm256_set1_epi64x(static_cast<int64_t>(internal::kMixUpTo8));
+  const __m256i by_high = _mm256_srli_epi64(by, 32);
+  const __m256i mid = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(v, 32), by), _mm256_mul_epu32(v, by_high));
+  return _mm256_add_epi64(_mm256_mul_epu32(v, by), _mm256_slli_epi64(mid, 32));
+}
+
+HWY_INLINE void HashFour(const uint64_t* keys, __m256i flip, uint64_t* hashes) {
+  const __m256i to_right_40 =
+      _mm256_broadcastsi128_si256(_mm_setr_epi8(5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10, 11, 12));
+  const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(keys));
+  const __m256i flipped = _mm256_xor_si256(_mm256_shuffle_epi32(words, _MM_SHUFFLE(2, 3, 0, 1)), flip);
+  const __m256i right_15 = _mm256_or_si256(_mm256_srli_epi64(flipped, 15), _mm256_slli_epi64(flipped, 49));
+  __m256i h = _mm256_xor_si256(flipped, _mm256_xor_si256(right_15, _mm256_shuffle_epi8(flipped, to_right_40)));
+  h = Mixed(h);
+  h = Mixed(_mm256_xor_si256(h, _mm256_add_epi64(_mm256_srli_epi64(h, 35), _mm256_set1_epi64x(8))));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(hashes), _mm256_xor_si256(h, _mm256_srli_epi64(h, 28)));
+}
+
+// Four in a vector and two beside it, for the multiplier of words is idle then: 0.54 ns for a key where vectors alone
+// take 0.69, those of g++ 0.82, and words alone 1.2 (AMD EPYC, Zen 5). Three or more beside a vector took 0.64 and
+// more.
+void HashNumbers(const uint64_t* keys, size_t n, uint64_t seed, uint64_t* hashes) {
+  const __m256i flip = _mm256_set1_epi64x(static_cast<int64_t>(internal::ShortKeyFlips(seed).up_to_8));
+  size_t i = 0;
+  for (; n - i >= 6; i += 6) {
+    HashFour(keys + i, flip, hashes + i);
+    hashes[i + 4] = internal::HashNumber(keys[i + 4], seed);
+    hashes[i + 5] = internal::HashNumber(keys[i + 5], seed);
+  }
+  for (; i < n; ++i) hashes[i] = internal::HashNumber(keys[i], seed);
+}
+
+#else
+
 void HashNumbers(const uint64_t* keys, size_t n, uint64_t seed, uint64_t* hashes) {
   for (size_t i = 0; i < n; ++i) hashes[i] = internal::HashNumber(keys[i], seed);
 }
+
+#endif
 
 #endif
 
