@@ -72,19 +72,22 @@ void Tell(const std::vector<ColumnRow>& rows, Json* entries) {
   fflush(stdout);
 }
 
+// All rows are measured in the same rounds: so a machine that is slow for some seconds spoils one round of each, and
+// not the rounds of some.
 void MeasureRows(const Options& options, const Choice& choice, Json* entries) {
   const int rounds = options.rounds > 0 ? options.rounds : options.quick ? kQuickRounds : kRounds;
   const uint64_t large = options.quick ? uint64_t{2} << 20 : uint64_t{256} << 20;
+  std::vector<ColumnRow> rows;
   for (const uint64_t bytes : {uint64_t{512} << 10, large}) {
     std::vector<int64_t> members;
     for (const Layout layout : {Layout::kSplitBlock, Layout::kBlocked, Layout::kRetrieval}) {
-      std::vector<ColumnRow> rows = Selections(layout, bytes, choice, &members);
-      if (!rows.empty()) PrintSmallPages(HugePagePercent());
-      Measure(rounds, &rows);
-      Tell(rows, entries);
+      std::vector<ColumnRow> some = Selections(layout, bytes, choice, &members);
+      rows.insert(rows.end(), some.begin(), some.end());
     }
   }
-  std::vector<ColumnRow> rows = OtherRows(choice);
+  if (!rows.empty()) PrintSmallPages(HugePagePercent());
+  const std::vector<ColumnRow> others = OtherRows(choice);
+  rows.insert(rows.end(), others.begin(), others.end());
   Measure(rounds, &rows);
   Tell(rows, entries);
 }

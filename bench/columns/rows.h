@@ -1,6 +1,6 @@
 // What linefilter_bench_columns measures: rows of columns, from values to row numbers (linefilter/columns.h).
 //
-// The rows of a group read the same values and the same filter, each on every target. They are measured in the same
+// The rows of a group read the same values and the same filter, each on every target. All are measured in the same
 // rounds, so their ratios are taken round by round.
 #ifndef LINEFILTER_BENCH_COLUMNS_ROWS_H_
 #define LINEFILTER_BENCH_COLUMNS_ROWS_H_
