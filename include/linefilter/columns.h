@@ -14,7 +14,9 @@
 // Several columns are one key: pass an array of them. Their combined hash belongs to a filter of hash id kCaller, whose
 // seed it takes, and whose image then names the forms of the columns (doc/FORMAT.md section 13).
 //
-// A call takes up to 90 KB of stack, and no other memory. All calls are thread-safe as the questions and insertions of the filter are. A ScanFilter is for one thread.
+// A call takes up to 90 KB of stack. A question takes no other memory, and an insertion what the filter or builder
+// takes for its keys. All calls are thread-safe as the questions and insertions of the filter are. A ScanFilter is for
+// one thread.
 #ifndef LINEFILTER_COLUMNS_H_
 #define LINEFILTER_COLUMNS_H_
 
@@ -85,8 +87,8 @@ LINEFILTER_EXPORT Status AddColumn(const Columns& columns, FilterBuilder* builde
 
 // Unites filters of one shape, one filled by each thread of a build side, into filters[0]: give each the capacity of
 // all keys (FilterOptions::SameSizeAs). Pairs are united at once by the threads of the executor. Options are those of
-// Filter::Union, whose errors come back; then some may be united already, and all are as good to ask as before. A filter
-// that comes twice is kInvalidArgument, and nothing was done.
+// Filter::Union, whose errors come back; then some may be united already, and all are as good to ask as before. A
+// filter that comes twice is kInvalidArgument, and nothing was done.
 LINEFILTER_EXPORT Status UniteFilters(Filter* const filters[], size_t num_filters, const Executor& executor = {},
                                       const UnionOptions& options = {}) noexcept;
 
@@ -104,7 +106,7 @@ class LINEFILTER_EXPORT ScanFilter {
   static constexpr uint64_t kRowsToJudge = 4096;  // so many rows tell a share to 1 %
   static constexpr uint64_t kMostUnasked = 1024;  // times the rows that were judged: asking costs a thousandth then
 
-  // The filter must stay as long as this is used. Asking takes 2 to 3 ns for a row, and a row that goes on costs a
+  // The filter must stay as long as this is used. Asking takes some ns for a row, and a row that goes on costs a
   // probe of a hash table at least, 5 to 30 ns: it pays where at least one row of ten is left out.
   explicit ScanFilter(const FilterBase& filter, double max_passed = 0.9) noexcept;
 

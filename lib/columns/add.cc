@@ -40,7 +40,7 @@ Status AddBy(const Columns& columns, const KeyHash& key_hash, const Add& add) {
   for (size_t first = 0, n; first < num_rows; first += n) {
     n = num_rows - first < kChunkRows ? num_rows - first : kChunkRows;
     if (const Fault fault = internal::HashRows(columns, key_hash, {nullptr, first, n}, &keys); fault != nullptr) {
-      return Status::Error(StatusCode::kCorrupt, "the first %zu rows were added, and no other ones: %s", first, fault);
+      return Status::Error(StatusCode::kCorrupt, "only the first %zu rows were added: %s", first, fault);
     }
     add(keys.hashes, KeepKeys(&keys, n));
   }

@@ -93,7 +93,7 @@ Status Select(const Filters& filters, const Columns& columns, const Row* rows, s
                          8 * sizeof(Row));
   }
   if (Status status = CanAskAll(filters, columns); !status.ok()) {
-    for (size_t i = 0; i < n; ++i) maybes[i] = rows != nullptr ? rows[i] : static_cast<Row>(i);
+    internal::LetAllThrough(rows, n, maybes);
     *num_maybes = n;
     return status;
   }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "linefilter/columns.h"
@@ -61,6 +62,19 @@ struct ValueBits {
   const uint8_t* bytes;  // at a multiple of 64
   size_t count;
 };
+// All rows: those of `rows`, or without them 0, 1, ... below n.
+template <class Row>
+void LetAllThrough(const Row* rows, size_t n, Row* maybes) {
+  if (rows == maybes) return;
+  if (rows != nullptr) {
+    std::memcpy(maybes, rows, n * sizeof(Row));
+    return;
+  }
+  // A counter of the rows' own type is half of the work: g++ counts `i` in vectors of 64 bits and makes them narrow.
+  Row row = 0;
+  for (size_t i = 0; i < n; ++i) maybes[i] = row++;
+}
+
 // The rows whose value has a bit of 1: that of row i of the chunk is number i of `value`, which are uint32_t of any
 // alignment. False if one is not below the count: *count is as before then.
 template <class Row>

@@ -64,8 +64,8 @@ bool IsNaturalForm(const Column& column) {
       return data.unit < kSecond || (data.unit > kSecond && data.type == ColumnType::kInt32);
     case KeyForm::kReal:
       return data.type == ColumnType::kFloat || data.type == ColumnType::kDouble;
-    case KeyForm::kInteger:
-      return data.type != ColumnType::kInt128;
+    case KeyForm::kInteger:  // an instant's integers are none of Parquet's in every unit
+      return data.type != ColumnType::kInt128 && data.unit == 0;
     default:
       return column.form() == DecimalForm(data.scale) && data.type != ColumnType::kInt128;
   }

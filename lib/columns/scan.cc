@@ -1,25 +1,13 @@
 // A ScanFilter asks as long as that pays: see linefilter/columns.h.
-#include <cstring>
 #include <limits>
 
+#include "lib/columns/chunk.h"
 #include "linefilter/columns.h"
 
 namespace linefilter {
 namespace {
 
 constexpr uint64_t kFirstPause = 8;
-
-template <class Row>
-void LetAllThrough(const Row* rows, size_t n, Row* maybes) {
-  if (rows == maybes) return;
-  if (rows != nullptr) {
-    std::memcpy(maybes, rows, n * sizeof(Row));
-  } else {
-    // A counter of the rows' own type is half of the work: g++ counts `i` in vectors of 64 bits and makes them narrow.
-    Row row = 0;
-    for (size_t i = 0; i < n; ++i) maybes[i] = row++;
-  }
-}
 
 }  // namespace
 
@@ -48,7 +36,7 @@ Status ScanFilter::SelectOf(const Columns& columns, const Row* rows, size_t n, R
   const bool has_numbers = rows != nullptr || n == 0 || n - 1 <= std::numeric_limits<Row>::max();
   if (num_unasked_ != 0 && has_numbers) {
     num_unasked_ -= n < num_unasked_ ? n : num_unasked_;
-    LetAllThrough(rows, n, maybes);
+    internal::LetAllThrough(rows, n, maybes);
     *num_maybes = n;
     return Status();
   }

@@ -14,78 +14,100 @@ constexpr size_t kGroup = kMaxTexts;  // 4 KB of views, and as many of canonical
 constexpr std::string_view Impossible() { return std::string_view(nullptr, 1); }
 unsigned IsImpossible(std::string_view text) { return unsigned{text.data() == nullptr} & unsigned{!text.empty()}; }
 
-// One of two texts, by a bit and without a branch: no CPU predicts nulls.
+// One of two places or texts, by a bit and without a branch: no CPU predicts nulls.
+const char* Chosen(unsigned second, const char* place, const char* other) {
+  const uintptr_t of_first = reinterpret_cast<uintptr_t>(place), of_other = reinterpret_cast<uintptr_t>(other);
+  return reinterpret_cast<const char*>(of_first ^ ((of_first ^ of_other) & (uintptr_t{0} - second)));
+}
 std::string_view Chosen(unsigned second, std::string_view text, std::string_view other) {
-  const uintptr_t mask = uintptr_t{0} - second;
-  const uintptr_t place = reinterpret_cast<uintptr_t>(text.data());
-  const uintptr_t place_of_other = reinterpret_cast<uintptr_t>(other.data());
-  return std::string_view(reinterpret_cast<const char*>(place ^ ((place ^ place_of_other) & mask)),
-                          text.size() ^ ((text.size() ^ other.size()) & mask));
+  return std::string_view(Chosen(second, text.data(), other.data()),
+                          text.size() ^ ((text.size() ^ other.size()) & (uintptr_t{0} - second)));
 }
 
+// Layouts of texts: a row has its entry every kEntryBytes of data.values, and Text makes its text of that.
 template <class Offset>
-std::string_view TextOfOffsets(const ColumnData& data, size_t i) {
-  const Offset begin = At<Offset>(data.values, i), end = At<Offset>(data.values, i + 1);
-  if (begin < 0 || end < begin) return Impossible();
-  return std::string_view(static_cast<const char*>(data.bytes) + begin, static_cast<size_t>(end - begin));
-}
+struct Offsets {
+  static constexpr size_t kEntryBytes = sizeof(Offset);
+  static std::string_view Text(const ColumnData& data, const char* entry) {
+    const Offset begin = At<Offset>(entry, 0), end = At<Offset>(entry, 1);
+    if (begin < 0 || end < begin) return Impossible();
+    return std::string_view(static_cast<const char*>(data.bytes) + begin, static_cast<size_t>(end - begin));
+  }
+};
 
-// Both kinds of views keep up to 12 bytes beside their length.
+// Both kinds of views keep up to 12 bytes beside their length. A longer one's bytes are elsewhere.
 constexpr size_t kViewBytes = 16, kMostInside = 12;
 
-// In place of a view of more bytes: outside(view, size).
-template <class Outside>
-std::string_view TextOfView(const ColumnData& data, size_t i, const Outside& outside) {
-  const char* const view = static_cast<const char*>(data.values) + i * kViewBytes;
+template <class Elsewhere>
+std::string_view TextOfView(const char* view, const Elsewhere& elsewhere) {
   const int32_t size = At<int32_t>(view, 0);
   if (size < 0) return Impossible();
   if (static_cast<size_t>(size) <= kMostInside) return std::string_view(view + 4, static_cast<size_t>(size));
-  return outside(view, static_cast<size_t>(size));
+  return elsewhere(static_cast<size_t>(size));
 }
 
-std::string_view TextOfPointer(const ColumnData& data, size_t i) {
-  return TextOfView(data, i,
-                    [](const char* view, size_t size) { return std::string_view(At<const char*>(view + 8, 0), size); });
-}
+struct PointerViews {
+  static constexpr size_t kEntryBytes = kViewBytes;
+  static std::string_view Text(const ColumnData&, const char* view) {
+    return TextOfView(view, [=](size_t size) { return std::string_view(At<const char*>(view + 8, 0), size); });
+  }
+};
 
-std::string_view TextOfBuffer(const ColumnData& data, size_t i) {
-  return TextOfView(data, i, [&data](const char* view, size_t size) {
-    const int32_t buffer = At<int32_t>(view, 2), offset = At<int32_t>(view, 3);
-    if (buffer < 0 || offset < 0 || static_cast<size_t>(buffer) >= data.width) return Impossible();
-    const char* const bytes = static_cast<const char* const*>(data.bytes)[buffer];
-    return bytes == nullptr ? Impossible() : std::string_view(bytes + offset, size);
-  });
-}
+struct BufferViews {
+  static constexpr size_t kEntryBytes = kViewBytes;
+  static std::string_view Text(const ColumnData& data, const char* view) {
+    return TextOfView(view, [&](size_t size) {
+      const int32_t buffer = At<int32_t>(view, 2), offset = At<int32_t>(view, 3);
+      if (buffer < 0 || offset < 0 || static_cast<size_t>(buffer) >= data.width) return Impossible();
+      const char* const bytes = static_cast<const char* const*>(data.bytes)[buffer];
+      return bytes == nullptr ? Impossible() : std::string_view(bytes + offset, size);
+    });
+  }
+};
 
-std::string_view TextOfWidth(const ColumnData& data, size_t i) {
-  return std::string_view(static_cast<const char*>(data.values) + i * data.width, data.width);
-}
+struct StringViews {
+  static constexpr size_t kEntryBytes = sizeof(std::string_view);
+  static std::string_view Text(const ColumnData&, const char* entry) { return At<std::string_view>(entry, 0); }
+};
 
 std::string_view WithoutSpacesAtTheEnd(std::string_view text) {
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
 }
 
-// Views of n rows of the chunk from row `begin` on, by text_at(data, place); false if a text cannot be. text_at looks
-// at the row's own place alone, so it may be asked for a null, in whose place `of_null` stands.
-template <class TextAt>
-bool MakeViewsBy(const TextAt& text_at, const ColumnData& data, const RowChunk& chunk, const RowBits* nulls,
-                 std::string_view of_null, size_t begin, size_t n, std::string_view* views) {
+// Views of n rows of the chunk from row `begin` on; false if a text cannot be. What lies at a null was perhaps never
+// written, so an entry of zeros is read in its place: the empty text in each layout. Then it becomes `of_null`.
+template <class Layout>
+bool MakeViewsOf(const ColumnData& data, const RowChunk& chunk, const RowBits* nulls, std::string_view of_null,
+                 size_t begin, size_t n, std::string_view* views) {
+  alignas(16) static const char kEmpty[2 * kViewBytes] = {};
+  static_assert(2 * Layout::kEntryBytes <= sizeof(kEmpty));
   size_t num_impossible = 0;
+  const char* const entries = static_cast<const char*>(data.values) + data.first * Layout::kEntryBytes;
   if (nulls != nullptr || chunk.rows != nullptr) {
     for (size_t i = 0; i < n; ++i) {
       const unsigned is_null = nulls != nullptr && (*nulls)[begin + i] ? 1 : 0;
-      views[i] = Chosen(is_null, text_at(data, data.first + chunk.row(begin + i)), of_null);
+      const char* const entry = Chosen(is_null, entries + chunk.row(begin + i) * Layout::kEntryBytes, kEmpty);
+      views[i] = Chosen(is_null, Layout::Text(data, entry), of_null);
       num_impossible += IsImpossible(views[i]);
     }
   } else {
-    const size_t first = data.first + chunk.first + begin;
+    const char* const of_first = entries + (chunk.first + begin) * Layout::kEntryBytes;
     for (size_t i = 0; i < n; ++i) {
-      views[i] = text_at(data, first + i);
+      views[i] = Layout::Text(data, of_first + i * Layout::kEntryBytes);
       num_impossible += IsImpossible(views[i]);
     }
   }
   return num_impossible == 0;
+}
+
+void MakeViewsOfFixedBytes(const ColumnData& data, const RowChunk& chunk, const RowBits* nulls,
+                           std::string_view of_null, size_t begin, size_t n, std::string_view* views) {
+  for (size_t i = 0; i < n; ++i) {
+    const size_t row = data.first + chunk.row(begin + i);
+    const std::string_view text(static_cast<const char*>(data.values) + row * data.width, data.width);
+    views[i] = Chosen(nulls != nullptr && (*nulls)[begin + i] ? 1 : 0, text, of_null);
+  }
 }
 
 bool MakeViews(const Column& column, const RowChunk& chunk, const RowBits* nulls, size_t begin, size_t n,
@@ -93,22 +115,20 @@ bool MakeViews(const Column& column, const RowChunk& chunk, const RowBits* nulls
   const ColumnData& data = column.data();
   // Hashes of nulls are not looked at. That of one byte takes least; a function of the caller gets no byte.
   const std::string_view of_null("", column.form() == KeyForm::kCanonicalText ? 0 : 1);
-  const auto make = [&](const auto& text_at) {
-    return MakeViewsBy(text_at, data, chunk, nulls, of_null, begin, n, views);
-  };
   switch (data.type) {
     case ColumnType::kFixedBytes:
-      return make([](const ColumnData& d, size_t i) { return TextOfWidth(d, i); });
+      MakeViewsOfFixedBytes(data, chunk, nulls, of_null, begin, n, views);
+      return true;
     case ColumnType::kText32:
-      return make([](const ColumnData& d, size_t i) { return TextOfOffsets<int32_t>(d, i); });
+      return MakeViewsOf<Offsets<int32_t>>(data, chunk, nulls, of_null, begin, n, views);
     case ColumnType::kText64:
-      return make([](const ColumnData& d, size_t i) { return TextOfOffsets<int64_t>(d, i); });
+      return MakeViewsOf<Offsets<int64_t>>(data, chunk, nulls, of_null, begin, n, views);
     case ColumnType::kViews:
-      return make([](const ColumnData& d, size_t i) { return TextOfBuffer(d, i); });
+      return MakeViewsOf<BufferViews>(data, chunk, nulls, of_null, begin, n, views);
     case ColumnType::kPointerViews:
-      return make([](const ColumnData& d, size_t i) { return TextOfPointer(d, i); });
+      return MakeViewsOf<PointerViews>(data, chunk, nulls, of_null, begin, n, views);
     default:
-      return make([](const ColumnData& d, size_t i) { return static_cast<const std::string_view*>(d.values)[i]; });
+      return MakeViewsOf<StringViews>(data, chunk, nulls, of_null, begin, n, views);
   }
 }
 

@@ -14,16 +14,18 @@ constexpr size_t kRowsOfBits = 65536;
 
 // The rows of a piece that stay, all of them where the filter is broken or nothing serves: that is "maybe", as for
 // other questions.
-Status SelectRows(const FilterBase& filter, const KeyRows& piece, uint32_t* rows, size_t* num_rows) {
+Status SelectRows(const FilterBase& filter, const KeyRows& piece, size_t at, uint32_t* rows, size_t* num_rows) {
   const uint32_t* const all = nullptr;
-  if (filter.layout() != Layout::kAuto) return SelectMaybes(filter, piece, all, piece.size(), rows, num_rows);
+  if (filter.layout() != Layout::kAuto) {
+    return InPiece(SelectMaybes(filter, piece, all, piece.size(), rows, num_rows), at);
+  }
   for (size_t i = 0; i < piece.size(); ++i) rows[i] = static_cast<uint32_t>(i);
   *num_rows = piece.size();
   return Status();
 }
 
 // Answers of 1 or 0.
-Status MaskRows(const FilterBase& filter, const KeyRows& piece, uint8_t* answers) {
+Status MaskRows(const FilterBase& filter, const KeyRows& piece, size_t at, uint8_t* answers) {
   if (filter.layout() == Layout::kAuto) {
     std::fill_n(answers, piece.size(), uint8_t{1});
     return Status();
@@ -32,52 +34,48 @@ Status MaskRows(const FilterBase& filter, const KeyRows& piece, uint8_t* answers
   for (size_t first = 0; first < piece.size(); first += kRowsOfBits) {
     const KeyRows part = piece.Slice(first, kRowsOfBits);
     size_t num_maybes = 0;
-    if (Status status = SelectMaybesToBits(filter, part, nullptr, bits, &num_maybes); !status.ok()) return status;
+    const Status status = SelectMaybesToBits(filter, part, nullptr, bits, &num_maybes);
+    if (!status.ok()) return InPiece(status, at + first);
     for (size_t i = 0; i < part.size(); ++i) answers[first + i] = (bits[i >> 3] >> (i & 7)) & 1;
   }
   return Status();
 }
 
 // Whether one of the rows stays.
-Status AnyStays(const FilterBase& filter, const KeyRows& piece, uint8_t* answer) {
+Status AnyStays(const FilterBase& filter, const KeyRows& piece, size_t at, uint8_t* answer) {
   if (filter.layout() == Layout::kAuto) {
     *answer = 1;
     return Status();
   }
   const FilterBase* const one = &filter;
-  return MayContainAny(&one, 1, piece, answer);
+  return InPiece(MayContainAny(&one, 1, piece, answer), at);
 }
 
-// What was wrong with a piece, whose rows its message counts from its own first one.
-Status InPiece(Status status, size_t first) {
-  if (status.ok() || first == 0) return status;
-  return Status::Error(status.code(), "counted from row %zu on: %s", first, status.message());
-}
-
-// Calls ask(filter, piece, first) for the pieces of columns, of which each is a Status, until one is an error.
+// Calls ask(filter, piece, at) for the pieces of columns, whose first row is row `at` of these, until one is an error,
+// which counts from row 0 of the columns (InPiece).
 template <class AskPiece>
 Status AskPieces(const Core& core, const HeldColumns& columns, const AskPiece& ask) {
   Status status;
   columns.Each([&](const KeyRows& part, size_t first) {
     core.AskInPieces(part.size(), [&](const FilterBase& filter, size_t begin, size_t size) {
-      if (status.ok()) status = InPiece(ask(filter, part.Slice(begin, size), first + begin), first + begin);
+      if (status.ok()) status = ask(filter, part.Slice(begin, size), first + begin);
     });
   });
   return status;
 }
 
-// Select(filter, piece, rows, &num_rows) for all pieces, whose rows come behind each other.
+// Select(filter, piece, at, rows, &num_rows) for all pieces, whose rows come behind each other.
 template <class Select>
 size_t SelectPieces(const Core& core, const HeldColumns& columns, py::handle rows, const Select& select) {
   const Buffer out(rows, PyBUF_WRITABLE);
   if (out.size() != 4 * columns.size()) throw py::value_error("there must be room for each row");
   auto* const numbers = reinterpret_cast<uint32_t*>(out.data());
   size_t count = 0;
-  Check(AskPieces(core, columns, [&](const FilterBase& filter, const KeyRows& piece, size_t first) {
+  Check(AskPieces(core, columns, [&](const FilterBase& filter, const KeyRows& piece, size_t at) {
     size_t num_rows = 0;
     uint32_t* const to = numbers + count;
-    const Status status = select(filter, piece, to, &num_rows);
-    for (size_t i = 0; first != 0 && i < num_rows; ++i) to[i] += static_cast<uint32_t>(first);
+    const Status status = select(filter, piece, at, to, &num_rows);
+    for (size_t i = 0; at != 0 && i < num_rows; ++i) to[i] += static_cast<uint32_t>(at);
     count += num_rows;
     return status;
   }));
@@ -91,13 +89,18 @@ void EachContainsAny(const py::tuple& cores, const py::tuple& columns, py::handl
   for (size_t i = 0; i < cores.size(); ++i) {
     uint8_t* const answer = out.data() + i;
     *answer = 0;
-    Check(AskPieces(cores[i].cast<const Core&>(), held, [&](const FilterBase& filter, const KeyRows& piece, size_t) {
-      return *answer != 0 ? Status() : AnyStays(filter, piece, answer);
+    Check(AskPieces(cores[i].cast<const Core&>(), held, [&](const FilterBase& filter, const KeyRows& piece, size_t at) {
+      return *answer != 0 ? Status() : AnyStays(filter, piece, at, answer);
     }));
   }
 }
 
 }  // namespace
+
+Status InPiece(const Status& status, size_t first) {
+  if (status.ok() || first == 0) return status;
+  return Status::Error(status.code(), "counted from row %zu on: %s", first, status.message());
+}
 
 HeldColumns::HeldColumns(const py::tuple& columns) {
   if (columns.empty() || columns.size() > kMaxColumns) {
@@ -124,8 +127,8 @@ size_t SelectColumns(const Core& core, const py::tuple& columns, py::handle rows
 void MaskColumns(const Core& core, const py::tuple& columns, py::handle answers) {
   const HeldColumns held(columns);
   const Answers out(answers, held.size());
-  Check(AskPieces(core, held, [&](const FilterBase& filter, const KeyRows& piece, size_t first) {
-    return MaskRows(filter, piece, out.data() + first);
+  Check(AskPieces(core, held, [&](const FilterBase& filter, const KeyRows& piece, size_t at) {
+    return MaskRows(filter, piece, at, out.data() + at);
   }));
 }
 
@@ -144,14 +147,17 @@ void AddKeyColumns(KeyCore& core, const py::tuple& columns) {
 
 size_t ScanFilterOfAny::Select(const Core& core, const py::tuple& columns, py::handle rows) {
   ScanFilterOfAny now = *this;  // other threads may use this one while the GIL is away
-  const size_t count = SelectPieces(core, HeldColumns(columns), rows,
-                                    [&now](const FilterBase& filter, const KeyRows& piece, uint32_t* to,
-                                           size_t* num_rows) { return now.SelectPiece(filter, piece, to, num_rows); });
+  const size_t count =
+      SelectPieces(core, HeldColumns(columns), rows,
+                   [&now](const FilterBase& filter, const KeyRows& piece, size_t at, uint32_t* to, size_t* num_rows) {
+                     return now.SelectPiece(filter, piece, at, to, num_rows);
+                   });
   *this = now;
   return count;
 }
 
-Status ScanFilterOfAny::SelectPiece(const FilterBase& filter, const KeyRows& piece, uint32_t* rows, size_t* num_rows) {
+Status ScanFilterOfAny::SelectPiece(const FilterBase& filter, const KeyRows& piece, size_t at, uint32_t* rows,
+                                    size_t* num_rows) {
   Serve(filter);
   Status status;
   *num_rows = 0;
@@ -160,7 +166,7 @@ Status ScanFilterOfAny::SelectPiece(const FilterBase& filter, const KeyRows& pie
     size_t count = 0;
     const KeyRows part = piece.Slice(first, ScanFilter::kRowsToJudge);
     const uint32_t* const all = nullptr;
-    status = scan_->Select(part, all, part.size(), to, &count);
+    status = InPiece(scan_->Select(part, all, part.size(), to, &count), at + first);
     if (filter.layout() == Layout::kAuto) status = Status();  // all rows stay, as those of SelectRows
     for (size_t i = 0; first != 0 && i < count; ++i) to[i] += static_cast<uint32_t>(first);
     *num_rows += count;

@@ -121,8 +121,8 @@ void AddColumns(Builder& builder, const py::tuple& columns) {
   Check(builder.Use([&](AskedBuilder& b) {
     Status status;
     b.NoteColumn();
-    held.Each([&](const KeyRows& part, size_t) {
-      if (status.ok()) status = AddColumn(part, &b);
+    held.Each([&](const KeyRows& part, size_t first) {
+      if (status.ok()) status = InPiece(AddColumn(part, &b), first);
     });
     return status.ok() ? b.status() : status;
   }));

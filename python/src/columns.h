@@ -75,6 +75,9 @@ class HeldColumns {
   size_t size_ = 0;
 };
 
+// What was wrong with rows of which the first is row `first`: its sentence counts from there.
+Status InPiece(const Status& status, size_t first);
+
 // These calls take a tuple of HeldColumn, and give the GIL away.
 //
 // Writes the numbers of the rows that stay into an array of uint32 with room for all, 2^32 at most, and returns how

@@ -36,7 +36,8 @@ class ScanFilterOfAny {
     scan_.emplace(filter, max_passed_);
     filter_ = &filter;
   }
-  Status SelectPiece(const FilterBase& filter, const KeyRows& piece, uint32_t* rows, size_t* num_rows);
+  // The rows of a piece that stay, counted from its first one, which is row `at` of all.
+  Status SelectPiece(const FilterBase& filter, const KeyRows& piece, size_t at, uint32_t* rows, size_t* num_rows);
 
   double max_passed_;
   const FilterBase* filter_ = nullptr;  // compared alone, for it may be gone

@@ -259,11 +259,19 @@ def test_pandas():
 
 
 def test_an_error_in_a_later_piece_tells_from_which_row_it_counts():
-    """A filter with a lock is asked and filled by pieces of 65,536 rows."""
+    """A filter with a lock is asked and filled by pieces of 65,536 rows, a ScanFilter asks by 4,096, and a stream has its own."""
     indices = np.zeros(100000, np.int8)
     indices[70000] = 5
+
+    def column(rows=indices):
+        return arrow_data.ArrowArray("c", [None, rows], len(rows), dictionary=arrow_data.texts(["x", "a"]))
+
     filter = linefilter.BlockedFilter(10, bits_per_key=20)
-    for call in (filter.select, filter.mask, filter.add_column):
-        column = arrow_data.ArrowArray("c", [None, indices], len(indices), dictionary=arrow_data.texts(["x", "a"]))
-        with pytest.raises(linefilter.CorruptError, match="counted from row 65536 on: .* outside of the dictionary"):
-            call(column)
+    view = linefilter.FilterView(filter.to_bytes(), verify="whole")
+    for call, first in ((filter.select, 65536), (filter.mask, 65536), (filter.add_column, 65536), (view.mask, 65536),
+                        (linefilter.ScanFilter(filter, 1).select, 69632), (linefilter.ScanFilter(view, 1).select, 69632)):
+        with pytest.raises(linefilter.CorruptError, match=f"^[^0-9]*counted from row {first} on: .* outside of the dictionary"):
+            call(column())
+    builder = linefilter.FilterBuilder(bits_per_key=20)
+    with pytest.raises(linefilter.CorruptError, match="counted from row 50000 on: only the first 19456 rows were added"):
+        builder.add_column(arrow_data.ArrowStream([column(indices[:50000]), column(indices[50000:])]))

@@ -63,7 +63,7 @@ static void TestIsWhatSingleCallsMake(void) {
   }
 }
 
-/* Nothing is done if one of them is NULL or of another kind. */
+/* Nothing is done if one of them is NULL, of another kind, or comes twice. */
 static void TestWhatCannotBeUnited(void) {
   const linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 16),
                            small = Options(LINEFILTER_LAYOUT_BLOCKED, 9);

@@ -242,8 +242,7 @@ TEST(BrokenArrow, OpenedAgain) {
   EXPECT_TRUE(IsOk(opened.column().status()));
 }
 
-// Parquet has decimals of 128 bits as bytes in another order, so their hash is none that a column has.
-// Parquet stores dates as days of 32 bits.
+// Parquet stores dates as days of 32 bits, and no seconds. Another form than its own changes nothing of that.
 TEST(BrokenArrow, DatesInMillisecondsAreNoneOfParquet) {
   KeyHash of_parquet;
   of_parquet.id = HashId::kParquet;
@@ -263,8 +262,17 @@ TEST(BrokenArrow, DatesInMillisecondsAreNoneOfParquet) {
     ASSERT_TRUE(IsOk(opened.Open(indices->schema, indices->array)));
     EXPECT_EQ(HashColumns(opened.column(), of_parquet, hashes).ok(), !is_refused) << "a dictionary of " << format;
   }
+  for (const char* const format : {"tdD", "tdm", "tss:", "tsm:"}) {
+    auto sample = FixedArrowSample(TypeOf(std::string_view(format) == "tdD" ? format : "tdm"), kNoNulls);
+    sample->schema.format = format;
+    ASSERT_TRUE(IsOk(opened.Open(sample->schema, sample->array)));
+    Column column = opened.column();
+    ASSERT_TRUE(IsOk(column.SetForm(KeyForm::kInteger))) << format;
+    EXPECT_EQ(HashColumns(column, of_parquet, hashes).code(), StatusCode::kIncompatible) << format;
+  }
 }
 
+// Parquet has decimals of 128 bits as bytes in another order, so their hash is none that a column has.
 TEST(BrokenArrow, WideDecimalsAreNoneOfParquet) {
   auto sample = FixedArrowSample(TypeOf("d:38,10,128"), kNoNulls);
   ArrowColumn opened;

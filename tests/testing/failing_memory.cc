@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cerrno>
 #include <new>
 
@@ -18,7 +19,8 @@ struct Failing {
   bool one_failed;
 };
 Failing failing;
-LiveMemory live;
+// Threads of the library allocate, too.
+std::atomic<int64_t> live_blocks{0}, live_mapped_bytes{0};
 
 // Is this one to fail?
 bool Fails() {
@@ -32,7 +34,7 @@ bool Fails() {
 
 template <class Pointer>
 Pointer CountBlock(Pointer block) {
-  live.blocks += block != nullptr;
+  live_blocks.fetch_add(block != nullptr, std::memory_order_relaxed);
   return block;
 }
 
@@ -41,7 +43,7 @@ Pointer CountBlock(Pointer block) {
 FailingMemory::FailingMemory(uint64_t nth, bool stays) { failing = {true, stays, nth, 0, false}; }
 FailingMemory::~FailingMemory() { failing.is_on = false; }
 bool FailingMemory::one_failed() const { return failing.one_failed; }
-LiveMemory LiveMemoryNow() { return live; }
+LiveMemory LiveMemoryNow() { return {live_blocks.load(), live_mapped_bytes.load()}; }
 
 extern "C" {
 
@@ -66,7 +68,7 @@ char* __wrap_realpath(const char* path, char* resolved) {
 
 void __real_free(void* block);
 void __wrap_free(void* block) {
-  live.blocks -= block != nullptr;
+  live_blocks.fetch_sub(block != nullptr, std::memory_order_relaxed);
   __real_free(block);
 }
 
@@ -74,13 +76,13 @@ void* LINEFILTER_WRAPPED(real, mmap)(void* at, size_t bytes, int protection, int
 void* LINEFILTER_WRAPPED(wrap, mmap)(void* at, size_t bytes, int protection, int flags, int fd, off_t offset) {
   if (Fails()) return MAP_FAILED;
   void* const mapped = LINEFILTER_WRAPPED(real, mmap)(at, bytes, protection, flags, fd, offset);
-  live.mapped_bytes += mapped == MAP_FAILED ? 0 : static_cast<int64_t>(bytes);
+  live_mapped_bytes.fetch_add(mapped == MAP_FAILED ? 0 : static_cast<int64_t>(bytes), std::memory_order_relaxed);
   return mapped;
 }
 
 int __real_munmap(void* at, size_t bytes);
 int __wrap_munmap(void* at, size_t bytes) {
-  live.mapped_bytes -= static_cast<int64_t>(bytes);
+  live_mapped_bytes.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed);
   return __real_munmap(at, bytes);
 }
 

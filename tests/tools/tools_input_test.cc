@@ -229,15 +229,16 @@ TEST_F(ToolsInputTest, KeysOfAnotherKindAreRefused) {
   EXPECT_EQ(Json({"info", u64}, 0)["key_kind"], "integer");
 }
 
-TEST_F(ToolsInputTest, LinesAreNoKeysOfAColumnOfNumbers) {
+TEST_F(ToolsInputTest, AColumnsFormMayHaveNeitherLinesNorWords) {
   const std::string lines = dir_.Write("lines", "a\n"), words = dir_.Write("words", std::string(8, '\1'));
   const std::string path = dir_.File("image");
   const struct {
     KeyForm form;
     bool takes_lines, takes_words;
-  } cases[] = {{KeyForm::kInstant, false, true},    {KeyForm::kReal, false, true},
-               {DecimalForm(2), false, true},       {KeyForm::kInteger, false, true},
-               {KeyForm::kPaddedText, true, false}, {KeyForm::kCanonicalText, true, false}};
+  } cases[] = {{KeyForm::kInstant, false, false},      {KeyForm::kReal, false, false},
+               {DecimalForm(2), false, false},         {KeyForm::kInteger, false, true},
+               {KeyForm::kText, true, false},          {KeyForm::kPaddedText, false, false},
+               {KeyForm::kCanonicalText, false, false}};
   for (const auto& [form, takes_lines, takes_words] : cases) {
     Filter filter;
     ASSERT_TRUE(filter.Create(10, FilterOptions::AtBitsPerKey(10)).ok());
@@ -250,7 +251,8 @@ TEST_F(ToolsInputTest, LinesAreNoKeysOfAColumnOfNumbers) {
       const RunResult result = Run(is_words ? by_words : asked);
       const bool is_taken = is_words ? takes_words : takes_lines;
       EXPECT_EQ(result.exit_code == 2, !is_taken) << KeyFormName(form) << result.out << result.err;
-      if (!is_taken) ExpectSaid(result, "other keys");
+      const bool has_own_form = !takes_lines && !takes_words;
+      if (!is_taken) ExpectSaid(result, has_own_form ? "a form of its own" : "other keys");
     }
   }
 }

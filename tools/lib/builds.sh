@@ -65,7 +65,7 @@ test_asan() {
 
 # The tests that start threads. g++'s TSan: clang's does not see accesses by AVX2 and AVX-512 instructions. Of engines,
 # tables, Parquet and bulk those cases alone that do, and of the last not those that count its memory: they take long here.
-THREADS_TESTS=(columns_threads concurrent fpr_monitor_threads living_slow many mapped parallel redis_dedup redis_faults redis_filter redis_load redis_new_once redis_record
+THREADS_TESTS=(c_api columns_threads concurrent fpr_monitor_threads living_slow many mapped parallel redis_dedup redis_faults redis_filter redis_load redis_new_once redis_record
   redis_router redis_switch rotating_threads swappable swappable_recent target view)
 LONG_TESTS=(bulk leveldb parquet_view parquet_write rocksdb sst_reader)
 LONG_CASES="*Threads*:BulkBuild.AddsManyHashes*:BulkBuild.GivesTheBytesOfInsertionHowever*:BuildFromSource.GivesTheBytes*"

@@ -58,13 +58,18 @@ uint64_t MemoryOfMachine() {
   return limit;
 }
 
-// The kind of the keys. Where they come from one column its form tells it: texts, or words of 8 bytes.
-static KeyKind KindOfKeys(const FilterView& view) {
+// Whether the keys are those of columns in a form that neither lines nor words of 8 bytes have: padded or canonical
+// texts, instants, reals, decimals.
+static bool HasFormOfItsOwn(const FilterView& view) {
   const uint64_t forms = view.key_forms();
-  if (view.key_kind() != KeyKind::kUnknown || forms == 0 || forms > 0xff) return view.key_kind();
-  const KeyForm form = static_cast<KeyForm>(forms & 0x7f);
-  const bool is_text = form == KeyForm::kText || form == KeyForm::kPaddedText || form == KeyForm::kCanonicalText;
-  return is_text ? KeyKind::kText : KeyKind::kInteger;
+  return view.key_kind() == KeyKind::kUnknown && forms != 0 && forms != static_cast<uint64_t>(KeyForm::kText) &&
+         forms != static_cast<uint64_t>(KeyForm::kInteger);
+}
+
+// The kind of the keys. Where they come from a column its form tells it.
+static KeyKind KindOfKeys(const FilterView& view) {
+  if (view.key_kind() != KeyKind::kUnknown || view.key_forms() == 0) return view.key_kind();
+  return view.key_forms() == static_cast<uint64_t>(KeyForm::kText) ? KeyKind::kText : KeyKind::kInteger;
 }
 
 Status AreOfItsKind(const char* command, const std::string& path, const FilterView& view, const KeysOption& keys) {
@@ -74,17 +79,16 @@ Status AreOfItsKind(const char* command, const std::string& path, const FilterVi
   const char* const option = strcmp(command, "verify") == 0         ? " --keys "
                              : strcmp(command, "fpr --filter") == 0 ? " --members "
                                                                     : " ";
+  if (HasFormOfItsOwn(view)) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "its keys are those of a column in a form of its own (key_forms of `linefilter info`), which "
+                         "neither lines nor --u64 have: ask it, and add to it, by columns (doc/guide/columns.md)");
+  }
   if (kind == KeyKind::kText && keys.u64) {
     return Status::Error(StatusCode::kIncompatible,
                          "its keys are text, and --u64 asks for integers, which are other keys: `linefilter %s%sFILE` "
                          "asks for lines",
                          words.c_str(), option);
-  }
-  if (kind == KeyKind::kInteger && view.key_kind() != kind && !keys.u64) {
-    return Status::Error(
-        StatusCode::kIncompatible,
-        "its keys are those of a column of numbers (key_forms of `linefilter info`), and lines of text "
-        "are other keys: select from such a column, as in doc/guide/columns.md");
   }
   if (kind == KeyKind::kInteger && !keys.u64) {
     return Status::Error(StatusCode::kIncompatible,

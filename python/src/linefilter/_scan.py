@@ -21,7 +21,8 @@ class ScanFilter:
     then looks again. So a filter that does not help costs little. It is never wrong: rows that are not asked stay.
 
     The default is right where a row that goes on costs a probe of a hash table. Give each thread one of its own: the counts of
-    calls that run at once may be lost. It goes on with what a SwappableFilter serves next."""
+    calls that run at once may be lost. It goes on with what a SwappableFilter serves next: the
+    counts go on, and it judges anew."""
 
     __slots__ = ("_filter", "_scan")
 
