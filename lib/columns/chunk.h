@@ -62,17 +62,17 @@ struct ValueBits {
   const uint8_t* bytes;  // at a multiple of 64
   size_t count;
 };
+// 0, 1, ... below n. (row_numbers.cc)
+void WriteAllRows(size_t n, uint32_t* rows);
+inline void WriteAllRows(size_t n, uint16_t* rows) {
+  for (size_t i = 0; i < n; ++i) rows[i] = static_cast<uint16_t>(i);
+}
+
 // All rows: those of `rows`, or without them 0, 1, ... below n.
 template <class Row>
 void LetAllThrough(const Row* rows, size_t n, Row* maybes) {
-  if (rows == maybes) return;
-  if (rows != nullptr) {
-    std::memcpy(maybes, rows, n * sizeof(Row));
-    return;
-  }
-  // A counter of the rows' own type is half of the work: g++ counts `i` in vectors of 64 bits and makes them narrow.
-  Row row = 0;
-  for (size_t i = 0; i < n; ++i) maybes[i] = row++;
+  if (rows == nullptr) return WriteAllRows(n, maybes);
+  if (rows != maybes) std::memcpy(maybes, rows, n * sizeof(Row));
 }
 
 // The rows whose value has a bit of 1: that of row i of the chunk is number i of `value`, which are uint32_t of any
