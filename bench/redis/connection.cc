@@ -32,12 +32,12 @@ Status RedisConnection::Connect(const RedisServers& servers) {
   const std::string& address = servers.addresses;
   const size_t colon = address.rfind(':');
   const int port = colon == std::string::npos ? 6379 : atoi(address.c_str() + colon + 1);
-  context_.reset(redisConnectWithTimeout(address.substr(0, colon).c_str(), port, TimeOf(servers.connect_timeout_ms)));
+  context_.reset(redisConnectWithTimeout(address.substr(0, colon).c_str(), port, TimeOf(servers.deadlines.connect_ms)));
   if (context_ == nullptr || context_->err != 0) {
     return Status::Error(StatusCode::kIoError, "%s cannot be reached: %s", address.c_str(),
                          context_ == nullptr ? "no memory" : context_->errstr);
   }
-  redisSetTimeout(context_.get(), TimeOf(servers.timeout_ms));
+  redisSetTimeout(context_.get(), TimeOf(servers.deadlines.reply_ms));
   return Status();
 }
 

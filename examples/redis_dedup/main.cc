@@ -50,6 +50,7 @@ constexpr char kHelp[] =
     "  --fpr P            the filter's false-positive rate, like 0.01\n"
     "  --refresh-ms MS    the pause between two fetches of a local copy (100)\n"
     "  --patience-ms MS   how long Redis is asked again before the store decides alone (2000)\n"
+    "  --pause-ms MS      how long it does so then without asking; 0: each time after that patience (80)\n"
     "  A password comes from the environment variable LINEFILTER_REDIS_PASSWORD.\n";
 
 struct UsageError : std::runtime_error {
@@ -77,7 +78,7 @@ void OccupyStandardStreams() {
 
 Options Parse(int argc, char** argv) {
   Options options;
-  options.servers.patience_ms = 2000;
+  options.servers.deadlines.admin_ms = options.servers.deadlines.request_ms = 2000;
   if (const char* password = std::getenv(kPasswordVariable)) options.servers.password = password;
   bool is_made = false;
   for (int i = 1; i < argc; i += 2) {  // argv[argc] is null
@@ -102,7 +103,9 @@ Options Parse(int argc, char** argv) {
     } else if (name == "--refresh-ms") {
       options.refresh = std::chrono::milliseconds(static_cast<int64_t>(number(1, 1e9)));
     } else if (name == "--patience-ms") {
-      options.servers.patience_ms = static_cast<uint32_t>(number(0, 1e9));
+      options.servers.deadlines.request_ms = static_cast<uint32_t>(number(1, 1e9));
+    } else if (name == "--pause-ms") {
+      options.servers.deadlines.pause_ms = static_cast<uint32_t>(number(0, 1e9));
     } else if (name == "--server") {
       options.servers.addresses = text;
     } else if (name == "--user") {

@@ -17,8 +17,8 @@
 // several strings, the shards.
 //
 // Errors: a lookup that could not be answered says "maybe" (*maybe true, answers 1), and its Status says why. After a
-// lost connection, and while a server is loading or a cluster moves slots, a call tries again until
-// RedisServers::patience_ms have passed, then it is kUnavailable. Every call that touches a shard that the server lost
+// lost connection, and while a server is loading or a cluster moves slots, a call tries again until its deadline
+// (RedisServers::deadlines), then it is kUnavailable. Every call that touches a shard that the server lost
 // (evicted, flushed, restarted without persistence) notices it: kCorrupt, "maybe", and insertions that fail. It is
 // never taken for an empty one. Each batch also looks at the header record. A filter that was deleted, expired, or
 // whose record alone was lost is kNotFound at once; one that was made anew is asked and filled from then on. (So while
@@ -71,6 +71,7 @@
 #include "linefilter/layout.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
+#include "linefilter/redis_servers.h"
 #include "linefilter/status.h"
 
 namespace linefilter {
@@ -78,46 +79,6 @@ namespace linefilter {
 namespace redis_internal {
 class FilterState;  // lib/adapters/redis/calls/filter_state.h
 }
-
-// Where the servers are, and how long to wait for them.
-struct RedisServers {
-  // host:port[,host:port...] (an IPv6 host in brackets) or unix:/path. The first that answers is asked; in a cluster it
-  // tells the others.
-  std::string addresses = "127.0.0.1:6379";
-  std::string user;      // a user of Redis' ACL; empty: the default user
-  std::string password;  // empty: none, of a user that the ACL lets in without one (nopass)
-  int database = 0;      // a cluster has only 0
-  // TLS, 1.2 or newer. It needs OpenSSL when linefilter is built: else kUnsupported. What follows is refused without it
-  // (kInvalidArgument).
-  bool tls = false;
-  // The file of the authority that signed the servers' certificates, or of these themselves; empty: the system's.
-  std::string tls_ca;
-  std::string tls_certificate;  // file of the client's own certificate, if the server wants one,
-  std::string tls_key;          // and of its key, without a passphrase
-  // The name, or address in numbers, that each server's certificate must have; it is also asked for (SNI). Empty means
-  // the host that is connected to. The nodes of a cluster tell each other's addresses, not names, unless their
-  // cluster-preferred-endpoint-type is hostname. So give one name that all certificates have, or certificates with
-  // their addresses.
-  std::string tls_server_name;
-
-  uint32_t connect_timeout_ms = 1000;  // the time for one connection, above 0
-  // The time for one reply, once it is the next to come; above 0. A large one has longer: a second for each 64 KiB.
-  uint32_t timeout_ms = 2000;
-  // The time for all that is tried again within one call of lookups or insertions. Other calls (Create, Load, steps of
-  // generations, downloads: many round trips, perhaps hours) have it for each batch of commands.
-  uint32_t patience_ms = 10000;
-  // Lookups without a cluster ask the first of `addresses` that answers, even a replica. It may be late: a key that was
-  // acknowledged may be "absent" there. Unless this is set a replica is refused (kUnavailable), or the next address
-  // asked; the replicas of a cluster are never asked. A replica refuses calls that change something (kUnavailable), or
-  // they go to the next address, which is asked from then on. Do not set it for objects that create filters or make
-  // steps of generations: they would go by records that are late.
-  bool replica_reads = false;
-  // Insertions, and images with keys, wait until so many replicas have them, but no longer than wait_ms. After that the
-  // call is kUnavailable, and nothing of that part of the batch is acknowledged, whichever node of a cluster was late.
-  // Calls that bring no keys (Create, steps of generations, Expire, Delete) do not wait.
-  uint32_t wait_replicas = 0;
-  uint32_t wait_ms = 1000;  // see wait_replicas
-};
 
 // How the bits are spread over strings of Redis.
 struct RedisLayout {
@@ -206,6 +167,10 @@ class LINEFILTER_EXPORT RedisFilter final {
   Status Open(const RedisServers& servers, std::string_view name, const HashSecret* secret = nullptr) noexcept;
   // Closes the connections.
   void Close() noexcept;
+
+  // Gives the next call a deadline of its own, whatever call it is: filter.Within(20).MayContainKey(key, &maybe). It
+  // holds all that the call does. 0 takes that back.
+  RedisFilter& Within(uint32_t ms) noexcept;
 
   // Asks for one key: an integer or any bytes, as in FilterBase. *maybe is true unless the Status is ok and the key is
   // certainly absent. It is kIncompatible if the filter was made of the caller's own hashes.
@@ -329,6 +294,9 @@ class LINEFILTER_EXPORT RedisFilter final {
   uint64_t seed() const noexcept { return key_hash_.seed; }
   // The name, until the next call that is not const.
   std::string_view name() const noexcept;
+  // The servers that this object ever asked, and how they did; 0 while closed.
+  size_t num_nodes() const noexcept;
+  RedisNode node(size_t i) const noexcept;  // see num_nodes
 
  private:
   bool HasKeys() const noexcept { return state_ != nullptr && key_hash_.hashes_keys(); }

@@ -113,6 +113,27 @@ auto DoingWithImage(Status (RedisFilter::*step)(const void* image, size_t size) 
   };
 }
 
+// A field of the deadlines, for Python.
+auto Getting(uint32_t Deadlines::*field) {
+  return [field](const RedisServers& servers) { return servers.deadlines.*field; };
+}
+auto Setting(uint32_t Deadlines::*field) {
+  return [field](RedisServers& servers, uint32_t ms) { servers.deadlines.*field = ms; };
+}
+
+// What is known of each server, as dictionaries.
+py::list NodesOf(const Redis& redis) {
+  using py::literals::operator""_a;
+  py::list nodes;
+  for (size_t i = 0; i < redis.own().num_nodes(); ++i) {
+    const RedisNode node = redis.own().node(i);
+    nodes.append(py::dict("address"_a = node.address, "open"_a = node.is_open,
+                          "seconds_to_trial"_a = node.ms_to_trial / 1000.0, "failures"_a = node.num_failures,
+                          "opened"_a = node.num_opened, "rejected"_a = node.num_rejected));
+  }
+  return nodes;
+}
+
 void BindImagesAndGenerations(py::class_<Redis>& bound) {
   bound.def("load", DoingWithImage(&RedisFilter::Load))
       .def("load_next", DoingWithImage(&RedisFilter::LoadNext))
@@ -153,9 +174,16 @@ void BindRedis(py::module_& module) {
       .def_readwrite("tls_certificate", &RedisServers::tls_certificate)
       .def_readwrite("tls_key", &RedisServers::tls_key)
       .def_readwrite("tls_server_name", &RedisServers::tls_server_name)
-      .def_readwrite("connect_timeout_ms", &RedisServers::connect_timeout_ms)
-      .def_readwrite("timeout_ms", &RedisServers::timeout_ms)
-      .def_readwrite("patience_ms", &RedisServers::patience_ms)
+      .def_property("request_ms", Getting(&Deadlines::request_ms), Setting(&Deadlines::request_ms))
+      .def_property("request_per_mb_ms", Getting(&Deadlines::request_ms_per_mb), Setting(&Deadlines::request_ms_per_mb))
+      .def_property("admin_ms", Getting(&Deadlines::admin_ms), Setting(&Deadlines::admin_ms))
+      .def_property("connect_ms", Getting(&Deadlines::connect_ms), Setting(&Deadlines::connect_ms))
+      .def_property("reply_ms", Getting(&Deadlines::reply_ms), Setting(&Deadlines::reply_ms))
+      .def_property("pause_ms", Getting(&Deadlines::pause_ms), Setting(&Deadlines::pause_ms))
+      .def_property(
+          "answers_maybe", [](const RedisServers& s) { return s.on_unavailable == OnUnavailable::kMaybe; },
+          [](RedisServers& s, bool maybe) { s.on_unavailable = maybe ? OnUnavailable::kMaybe : OnUnavailable::kError; })
+      .def_readwrite("maybes_per_second", &RedisServers::maybes_per_second)
       .def_readwrite("replica_reads", &RedisServers::replica_reads)
       .def_readwrite("wait_replicas", &RedisServers::wait_replicas)
       .def_readwrite("wait_ms", &RedisServers::wait_ms);
@@ -169,6 +197,14 @@ void BindRedis(py::module_& module) {
                     CheckWithoutGil([&] { return RedisFilter::Delete(servers, name); });
                   })
       .def("info", &InfoOf)
+      .def("nodes", &NodesOf)
+      .def("within",
+           [](Redis& redis, uint32_t ms) {
+             redis.Do([&](RedisFilter& filter) {
+               filter.Within(ms);
+               return Status();
+             });
+           })
       .def("layout", Telling([](const RedisFilter& filter) { return LayoutName(filter.layout()); }))
       .def("num_probes", Telling(&RedisFilter::num_probes))
       .def("num_blocks", Telling(&RedisFilter::num_blocks))

@@ -72,7 +72,7 @@ users.swap(blocked)
 users.swap(view)
 users.swap(linefilter.ScalableFilter(5, fpr=0.1))
 assert_type(users.contains_many(["a"]), npt.NDArray[np.bool_])
-servers = linefilter.RedisServers(["a:6379", "b:6379"], password="p", patience=5)
+servers = linefilter.RedisServers(["a:6379", "b:6379"], password="p", deadlines=linefilter.Deadlines(request=5))
 with linefilter.RedisFilter.create(servers, "seen", np.int64(5), fpr=0.1) as seen:
     assert_type(seen, linefilter.RedisFilter)
     assert_type(seen.add("a"), bool)
@@ -147,7 +147,7 @@ WRONG = [
     'linefilter.RedisFilter.create("a:6379", "seen", 5, fpr=0.1, layout="retrieval")',
     'linefilter.RedisFilter.open("a:6379")',
     'linefilter.RedisFilter.open(6379, "seen")',
-    "linefilter.RedisServers(timeout='1')",
+    "linefilter.Deadlines(reply='1')",
     "linefilter.FprMonitor(0.01)",
     'parquet.ColumnType("int32")',
     'parquet.ColumnType.timestamp("s", True)',

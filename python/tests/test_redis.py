@@ -11,7 +11,7 @@ import pytest
 import linefilter
 from conftest import LAYOUTS, SECRET
 from forked import WORKS, fork
-from linefilter import RedisFilter, RedisServers
+from linefilter import Deadlines, RedisFilter, RedisServers
 from redis_server import Server
 
 BUILT = hasattr(linefilter._linefilter, "Redis")
@@ -22,7 +22,7 @@ OTHERS = KEYS + 10**9
 
 
 def patient(address):
-    return RedisServers(address, connect_timeout=LONG, timeout=LONG, patience=LONG)
+    return RedisServers(address, deadlines=Deadlines(request=LONG, admin=LONG, connect=LONG, reply=LONG, pause=0))
 
 
 @pytest.fixture(scope="module")
@@ -231,7 +231,7 @@ def test_what_is_not_there_and_what_is_not_ours(at, server):
         with pytest.raises(TypeError):
             RedisFilter.open(bad, "seen")
     with pytest.raises(linefilter.InvalidArgumentError):
-        RedisFilter.open(replace(at, timeout=-1), "seen")
+        RedisFilter.open(replace(at, deadlines=Deadlines(reply=-1)), "seen")
     for servers in (replace(at, password=b"hush"), replace(at, user=5, password="hush")):
         with pytest.raises(TypeError) as told:
             RedisFilter.open(servers, "seen")
@@ -245,12 +245,12 @@ def test_errors_have_the_names_of_python(at, other):
     """Those of C++ end in _ms, and stand behind "::"."""
     RedisFilter.create(at, "seen", 5, fpr=0.1)
     lonely = RedisFilter.open(replace(at, wait_replicas=1, wait=0.001), "seen")
-    silent = RedisServers(other.address, timeout=0.01, patience=0.1)
+    silent = RedisServers(other.address, deadlines=Deadlines(reply=0.01, admin=0.1))
     other.stop()
     calls = {
         "wait_replicas, wait)": lambda: lonely.add("a"),
-        "RedisServers.patience": lambda: RedisFilter.open(silent, "seen"),
-        "timeout and connect_timeout are at least 0.001": lambda: RedisFilter.open(replace(at, timeout=0), "seen"),
+        "Deadlines.admin": lambda: RedisFilter.open(silent, "seen"),
+        "Deadlines.reply and connect are at least 0.001": lambda: RedisFilter.open(replace(at, deadlines=Deadlines(reply=0)), "seen"),
         "RedisServers.addresses": lambda: RedisFilter.open("127.0.0.1:99999", "seen"),
         "RedisServers.tls_ca is given without RedisServers.tls,": lambda: RedisFilter.open(replace(at, tls_ca="ca.pem"), "seen"),
         "RedisServers.database": lambda: RedisFilter.open(replace(at, database=99), "seen"),
@@ -279,7 +279,7 @@ def test_what_redis_lost_is_never_absent(at, server):
 
 
 def test_a_server_that_is_gone(other):
-    seen = RedisFilter.create(replace(patient(other.address), patience=2), "seen", 3000, fpr=0.01)
+    seen = RedisFilter.create(other.address, "seen", 3000, fpr=0.01)
     other.kill()
     with pytest.raises(ConnectionError) as caught:
         seen.add_new(KEYS.reshape(60, 50))
@@ -287,6 +287,34 @@ def test_a_server_that_is_gone(other):
     assert caught.value.failed.shape == (60, 50) and caught.value.failed.all()
     with pytest.raises(linefilter.UnavailableError):
         "a" in seen  # noqa: B015
+
+
+def test_a_server_that_is_ill_is_not_asked_again_and_again(other):
+    seen = RedisFilter.create(replace(patient(other.address), deadlines=Deadlines(pause=100)), "seen", 3000, fpr=0.01)
+    lenient = replace(patient(other.address), deadlines=Deadlines(pause=100), on_unavailable="maybe", maybes_per_second=1e-6)
+    maybe = RedisFilter.open(lenient, "seen")
+    other.kill()
+    for _ in range(3):
+        with pytest.raises(linefilter.UnavailableError):
+            "a" in seen  # noqa: B015
+    (node,) = seen.nodes()
+    assert node["address"] == other.address and node["open"] and node["opened"] == 1 and node["rejected"] >= 2
+    assert 0 < node["seconds_to_trial"] <= 100
+    assert "a" in maybe, "without an error"
+    with pytest.raises(linefilter.UnavailableError):
+        "a" in maybe  # noqa: B015
+    with pytest.raises(linefilter.UnavailableError):
+        maybe.add("a")
+
+
+def test_a_call_may_have_a_deadline_of_its_own(other):
+    seen = RedisFilter.create(patient(other.address), "seen", 3000, fpr=0.01)
+    other.stop()
+    for call in (lambda: "a" in seen.within(0.02), lambda: seen.within(0.02).add("a"), lambda: seen.within(0.02).info()):
+        with pytest.raises(linefilter.UnavailableError, match="RedisFilter.within|127.0.0.1"):
+            call()
+    other.go_on()
+    assert "a" not in seen, "it was for one call"
 
 
 def test_others_run_while_it_waits(other):

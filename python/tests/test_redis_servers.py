@@ -6,7 +6,7 @@ from dataclasses import asdict
 import pytest
 
 import linefilter
-from linefilter import RedisFilter, RedisServers
+from linefilter import Deadlines, RedisFilter, RedisServers
 from linefilter._redis_servers import make_servers
 
 
@@ -20,8 +20,8 @@ def test_without_hiredis_it_says_what_is_missing(monkeypatch):
 
 
 def test_servers_are_plain_values():
-    servers = RedisServers("a:1", password="hush", patience=0.5)
-    assert servers == RedisServers("a:1", password="hush", patience=0.5) and "hush" not in repr(servers)
+    servers = RedisServers("a:1", password="hush", database=1)
+    assert servers == RedisServers("a:1", password="hush", database=1) and "hush" not in repr(servers)
     assert pickle.loads(pickle.dumps(servers)) == servers
     with pytest.raises(TypeError, match="RedisFilter.create"):
         RedisFilter()
@@ -35,7 +35,22 @@ def test_no_text_is_taken_for_yes_or_no():
 
 @pytest.mark.skipif(not hasattr(linefilter._linefilter, "Redis"), reason="linefilter was built without Redis (libhiredis-dev)")
 def test_every_field_reaches_the_library():
-    given = RedisServers("a:1", "user", "hush", 3, True, "ca", "certificate", "key", "name", 0.5, 1.5, 2.5, True, 4, 3.5)
+    deadlines = Deadlines(0.5, 1.5, 2.5, 3.5, 4.5, 5.5)
+    given = RedisServers("a:1", "user", "hush", 3, True, "ca", "certificate", "key", "name", deadlines, "maybe", 7.5, True, 4, 3.5)
     made = make_servers(given)
-    for field, value in asdict(given).items():
-        assert getattr(made, field) == value if hasattr(made, field) else getattr(made, f"{field}_ms") == 1000 * value, field
+    fields = asdict(given)
+    times = {**fields.pop("deadlines"), "wait": fields.pop("wait")}
+    assert made.answers_maybe == (fields.pop("on_unavailable") == "maybe")
+    for field, value in fields.items():
+        assert getattr(made, field) == value, field
+    for field, value in times.items():
+        assert getattr(made, f"{field}_ms") == 1000 * value, field
+    assert not make_servers(RedisServers()).answers_maybe
+
+
+def test_deadlines_are_a_value_of_their_own():
+    for bad in (0.5, None, {"request": 1}):
+        with pytest.raises(TypeError, match="deadlines are Deadlines, not "):
+            make_servers(RedisServers(deadlines=bad))
+    with pytest.raises(linefilter.InvalidArgumentError, match="on_unavailable must be 'error' or 'maybe', not 'no'"):
+        make_servers(RedisServers(on_unavailable="no"))

@@ -131,6 +131,7 @@ const std::map<std::string, Around> kArounds = {
       "linefilter::ParquetPhysicalType physical, int precision, int scale, int type_length, const "
       "linefilter::ParquetFilterView& view"}},
     {"redis.h", {"", ""}},
+    {"redis_servers.h", {"", ""}},
     {"scalable.h", {"", ""}},
     {"rotating.h",
      {"#include <string_view>\nvoid fetch(std::string_view url);\n",

@@ -80,14 +80,15 @@ bool IsHeldInTheMiddle(RedisProxy* proxy) {
 
 // The writers are held in the midst of their work, each with a batch of which nobody knows what became; there the
 // server ends, and perhaps comes back.
-void RunWhileTheServerEnds(RedisServer* server, bool comes_back, const char* patience_ms,
+void RunWhileTheServerEnds(RedisServer* server, bool comes_back, const char* pause_ms,
                            std::map<std::string, double>* facts) {
   ASSERT_TRUE(server->ok()) << server->why();
   RedisProxy proxy(server->port());
   proxy.HoldAfter(kSomeCommands);
   RunResult run;
-  std::thread program([&run, &proxy, patience_ms] {
-    run = RunDedup({"--server", proxy.address(), "--items", "1e5", "--patience-ms", patience_ms, "--refresh-ms", "20"});
+  std::thread program([&run, &proxy, pause_ms] {
+    run = RunDedup({"--server", proxy.address(), "--items", "1e5", "--patience-ms", "60000", "--pause-ms", pause_ms,
+                    "--refresh-ms", "20"});
   });
   EXPECT_TRUE(IsHeldInTheMiddle(&proxy));
   server->Kill();
@@ -103,7 +104,7 @@ void RunWhileTheServerEnds(RedisServer* server, bool comes_back, const char* pat
 TEST(RedisDedup, GoesOnWithoutRedis) {
   RedisServer server;
   std::map<std::string, double> facts;
-  RunWhileTheServerEnds(&server, false, "50", &facts);
+  RunWhileTheServerEnds(&server, false, "80", &facts);
   EXPECT_GT(facts["Redis did not answer"], 0) << "it ended too late";
   EXPECT_GT(facts["insertions that failed"], 0);
 }
@@ -113,7 +114,7 @@ TEST(RedisDedup, RedisComesBackWithAllItHad) {
   options.append_only = true;
   RedisServer server(options);
   std::map<std::string, double> facts;
-  RunWhileTheServerEnds(&server, true, "60000", &facts);
+  RunWhileTheServerEnds(&server, true, "0", &facts);
   EXPECT_EQ(facts["Redis did not answer"], 0) << "that is what patience is for";
   EXPECT_EQ(facts["insertions that failed"], 0);
 }
@@ -121,7 +122,7 @@ TEST(RedisDedup, RedisComesBackWithAllItHad) {
 TEST(RedisDedup, RedisComesBackEmpty) {
   RedisServer server;
   std::map<std::string, double> facts;
-  RunWhileTheServerEnds(&server, true, "50", &facts);
+  RunWhileTheServerEnds(&server, true, "80", &facts);
   EXPECT_GT(facts["insertions that failed"], 0) << "it takes an empty server for an empty filter";
 }
 

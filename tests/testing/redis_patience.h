@@ -15,8 +15,17 @@ constexpr uint32_t kLongMs = 60000;
 inline RedisServers PatientServers(const std::string& addresses = "") {
   RedisServers servers;
   servers.addresses = addresses;
-  servers.connect_timeout_ms = servers.timeout_ms = servers.patience_ms = kLongMs;
+  Deadlines& deadlines = servers.deadlines;
+  deadlines.connect_ms = deadlines.reply_ms = deadlines.admin_ms = deadlines.request_ms = kLongMs;
+  deadlines.pause_ms = 0;
   return servers;
+}
+
+// How long calls try again what fails. With 0 they do not: a request fails as soon as the breaker opens.
+inline void SetPatience(uint32_t ms, RedisServers* servers) {
+  servers->deadlines.admin_ms = ms;
+  servers->deadlines.request_ms = ms == 0 ? kLongMs : ms;
+  servers->deadlines.pause_ms = ms == 0 ? 1 : 0;
 }
 
 // A test of times in proportion to `scale`: it counts as soon as it is good. The other side may come too late for short

@@ -43,7 +43,7 @@ from ._living import RotatingFilter, SwappableFilter
 from ._many import each_contains, each_contains_hash, each_contains_hashes, each_contains_many, may_contain_any
 from ._monitor import FprMonitor, FprMonitorCounts, FprMonitorReport
 from ._redis import RedisFilter, RedisInfo
-from ._redis_servers import RedisServers
+from ._redis_servers import Deadlines, RedisServers
 from ._scalable import ScalableFilter, Stage
 from ._scan import ScanFilter
 from ._sizing import Sizing, max_keys, plan
@@ -54,6 +54,7 @@ __all__ = [
     "Bloom",
     "ClassicFilter",
     "CorruptError",
+    "Deadlines",
     "Filter",
     "FilterBase",
     "FilterBuilder",

@@ -80,7 +80,9 @@ _io_kinds: dict[type[OSError], type[IoError]] = {OSError: IoError}
 
 # The library names its own fields, of which some are called otherwise here: times are in seconds.
 _PHRASES = {
-    "RedisServers::timeout_ms and connect_timeout_ms are at least 1:": "timeout and connect_timeout are at least 0.001:",
+    "Deadlines::reply_ms and connect_ms are at least 1:": "Deadlines.reply and connect are at least 0.001:",
+    "Deadlines::request_ms is at least 1": "Deadlines.request is at least 0.001",
+    "RedisFilter::Within": "RedisFilter.within",
     "RedisServers::wait_replicas, wait_ms": "RedisServers.wait_replicas, wait",
     "smaller shards (RedisLayout)": "smaller shards (shard_bytes)",
     "or set replica_reads for lookups": "or set RedisServers.replica_reads for lookups",
@@ -90,15 +92,15 @@ _PHRASES = {
     "ParquetBytesNeeded": "linefilter.parquet.bytes_needed",
 }
 _FIELD = re.compile(
-    r"\bRedisServers::(addresses|user|password|database|tls_ca|tls_certificate|tls_key|tls_server_name|tls|connect_timeout"
-    r"|timeout|patience|replica_reads|wait_replicas|wait)(_ms)?\b"
+    r"\b(RedisServers|Deadlines)::(addresses|user|password|database|tls_ca|tls_certificate|tls_key|tls_server_name|tls|deadlines"
+    r"|replica_reads|wait_replicas|wait|request|admin|connect|reply)(_ms)?\b"
 )
 
 
 def in_python(message: str) -> str:
     for there, here in _PHRASES.items():
         message = message.replace(there, here)
-    return _FIELD.sub(r"RedisServers.\1", message)
+    return _FIELD.sub(r"\1.\2", message)
 
 
 def error_of(code: str, message: str, number: int = 0) -> LinefilterError:

@@ -227,6 +227,17 @@ class RedisFilter(TakingFilter, Closable):
         """Takes out many hashes: a uint64 array or an iterable of integers. Returns how many were removed."""
         return self._core.remove_hashes(hash_words(hashes), _from(generation))
 
+    def within(self, seconds: float) -> RedisFilter:
+        """Gives the next call a deadline of its own: filter.within(0.02).may_contain(key). It holds all that the call does."""
+        self._core.within(milliseconds(seconds, "a deadline"))
+        return self
+
+    def nodes(self) -> list[dict[str, Any]]:
+        """What is known of each server that was asked: address, and of its breaker open, seconds_to_trial, failures, opened, rejected.
+
+        While it is open questions and insertions fail at once (Deadlines.pause)."""
+        return self._core.nodes()
+
     def info(self) -> RedisInfo:
         """Parameters, shards, generations, and how full it is, from a sample of at most 1 MiB."""
         facts = self._core.info()

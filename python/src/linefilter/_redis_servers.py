@@ -1,4 +1,4 @@
-"""RedisServers: where the servers of a RedisFilter are."""
+"""RedisServers and Deadlines: where the servers of a RedisFilter are, and how long to wait for them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,26 @@ from ._keys import as_float, as_uint
 
 
 @dataclass(frozen=True)
+class Deadlines:
+    """How long calls may take, in seconds. Then UnavailableError.
+
+    request: of questions, add and remove, whose deadline is hard: it holds connecting and all that is tried again. It is for up
+        to 1 MB of requests and replies, and each further MB has request_per_mb. RedisFilter.within gives one call its own.
+    admin: of what is tried again in each batch of commands of all other calls, of which they may have many.
+    connect, reply: of one connection, of one reply, within the others.
+    pause: after a connection was refused, or a server was silent three times, requests fail at once for so long; then one is
+        let through. The pause doubles, up to eight times. 0: each request waits.
+    """
+
+    request: float = 0.1
+    request_per_mb: float = 0.02
+    admin: float = 10.0
+    connect: float = 1.0
+    reply: float = 2.0
+    pause: float = 0.08
+
+
+@dataclass(frozen=True)
 class RedisServers:
     """Where the servers are, and how long to wait for them. Times are in seconds.
 
@@ -20,9 +40,8 @@ class RedisServers:
     tls: needs OpenSSL when the module is built, else UnsupportedError. tls_ca (empty: the system's authorities),
         tls_certificate and tls_key are files. The servers' certificates must have tls_server_name, or else the host. These are
         refused without tls (InvalidArgumentError).
-    connect_timeout, timeout: of one connection, of one reply.
-    patience: of all that is tried again within one call of lookups or insertions, while a server is away, starts or moves
-        slots. Then UnavailableError. Other calls, of many round trips, have it for each.
+    on_unavailable: what a question does that cannot be answered in time: "error" raises UnavailableError, "maybe" answers
+        True. Of the latter there are at most maybes_per_second, each of which goes to what is behind the filter; more raise.
     replica_reads: for questions, without a cluster: ask the first of addresses that answers, be it a replica, which may be
         late: a key that was acknowledged may be "absent" there. Else a replica is refused; the replicas of a cluster are never
         asked. What changes something needs the master among the addresses.
@@ -39,9 +58,9 @@ class RedisServers:
     tls_certificate: str = ""
     tls_key: str = ""
     tls_server_name: str = ""
-    connect_timeout: float = 1.0
-    timeout: float = 2.0
-    patience: float = 10.0
+    deadlines: Deadlines = Deadlines()
+    on_unavailable: str = "error"
+    maybes_per_second: float = 100.0
     replica_reads: bool = False
     wait_replicas: int = 0
     wait: float = 1.0
@@ -88,6 +107,13 @@ def make_servers(servers: Servers) -> _linefilter.RedisServers:
         setattr(made, name, _flag(getattr(servers, name), name))
     for name in ("database", "wait_replicas"):
         setattr(made, name, as_uint(getattr(servers, name), name, 2**31 - 1))
-    for name in ("connect_timeout", "timeout", "patience", "wait"):
-        setattr(made, f"{name}_ms", milliseconds(getattr(servers, name), name))
+    if not isinstance(servers.deadlines, Deadlines):
+        raise TypeError(f"deadlines are Deadlines, not {type(servers.deadlines).__name__}")
+    made.wait_ms = milliseconds(servers.wait, "wait")
+    for name, value in vars(servers.deadlines).items():
+        setattr(made, f"{name}_ms", milliseconds(value, f"Deadlines.{name}"))
+    if servers.on_unavailable not in ("error", "maybe"):
+        raise InvalidArgumentError(f"on_unavailable must be 'error' or 'maybe', not {servers.on_unavailable!r}")
+    made.answers_maybe = servers.on_unavailable == "maybe"
+    made.maybes_per_second = as_float(servers.maybes_per_second, "maybes_per_second")
     return made

@@ -11,6 +11,7 @@
 #include "linefilter/redis.h"
 #include "tests/testing/random.h"
 #include "tests/testing/redis_cluster.h"
+#include "tests/testing/redis_patience.h"
 #include "tests/testing/status.h"
 
 namespace linefilter::test {
@@ -25,8 +26,9 @@ class RedisClusterDown : public testing::Test {
   void SetUp() override {
     ASSERT_TRUE(cluster_.ok()) << cluster_.why();
     servers_.addresses = cluster_.addresses();
-    servers_.patience_ms = 1000;  // a node that is killed refuses at once; who is slow has time
-    servers_.connect_timeout_ms = servers_.timeout_ms = 10000;
+    test::SetPatience(0, &servers_);  // a node that is killed refuses at once; who is slow has time
+    servers_.deadlines.admin_ms = 1000;
+    servers_.deadlines.connect_ms = servers_.deadlines.reply_ms = 10000;
     options_.bits_per_key = 10;
     keeper_ = cluster_.OwnerOf(cluster_.SlotOf("down"));
   }

@@ -50,7 +50,7 @@ class RedisClusterRouter : public testing::Test {
     ASSERT_TRUE(router_.Connect(servers_).ok());
   }
   void Reconnect(uint32_t patience_ms) {
-    servers_.patience_ms = patience_ms;
+    test::SetPatience(patience_ms, &servers_);
     ASSERT_TRUE(router_.Connect(servers_).ok());
   }
 

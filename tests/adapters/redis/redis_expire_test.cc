@@ -31,7 +31,7 @@ class RedisExpire : public RedisLifetimeTest {
   // A rebuilder switches, and dies before the first command of `at`.
   template <class At>
   void DieInSwitch(const At& at) {
-    through_.patience_ms = 0;
+    test::SetPatience(0, &through_);
     RedisFilter dies = Opened(through_, "seen");
     ASSERT_TRUE(dies.BeginGeneration(1000, RedisOptions(16)).ok());
     relay_.before = [&](const Words& words) { return at(words) ? Act::kClose : Act::kForward; };
@@ -228,7 +228,7 @@ TEST_F(RedisExpire, OpenGivesAllShardsTheTimeOfTheRecord) {
   ASSERT_TRUE(dies.Create(servers_, "seen", 5000, RedisOptions(16), {64}).ok());
   const size_t num_shards = TimesOfShards().size();
   ASSERT_GT(num_shards, 100u);
-  through_.patience_ms = 0;
+  test::SetPatience(0, &through_);
   ASSERT_TRUE(dies.Open(through_, "seen").ok());
   for (const uint64_t ms : {uint64_t{900000}, uint64_t{400000}, uint64_t{0}, uint64_t{600000}}) {
     size_t num_timed = 0;
@@ -244,7 +244,7 @@ TEST_F(RedisExpire, OpenGivesAllShardsTheTimeOfTheRecord) {
 
 // He made the record immortal, and died before its shards; or before the shards of a new filter were kept.
 TEST_F(RedisExpire, OpenKeepsWhatWhoDiedDidNot) {
-  through_.patience_ms = 0;
+  test::SetPatience(0, &through_);
   for (const bool in_create : {false, true}) {
     client_.Do({"FLUSHALL"});
     RedisFilter dies, filter;

@@ -85,7 +85,7 @@ class RedisFaultsCluster : public testing::Test {
  protected:
   Status Connect(const std::string& addresses, uint32_t patience_ms = 0) {
     servers_.addresses = addresses;
-    servers_.patience_ms = patience_ms;
+    servers_.deadlines.admin_ms = patience_ms;
     return router_.Connect(servers_);
   }
   Status Get() { return replies_.Run(&router_, "a", Kind::kRead, {"GET", "a"}); }
@@ -105,7 +105,7 @@ TEST_F(RedisFaultsCluster, AfterALostNodeTheNextCallHasTheNewMap) {
   for (const auto& one : kCases) {
     const bool is_silent = one.answer[0] == '\0' && !one.closes;
     EXPECT_TRUE(test::HoldsAtSomeScale([&](uint32_t scale) {
-      servers_.timeout_ms = is_silent ? 60 * scale : test::kLongMs;
+      servers_.deadlines.reply_ms = is_silent ? 60 * scale : test::kLongMs;
       Node seed, owner;
       seed.SetMap(Whole(owner.port()));
       owner.SetMap(Whole(owner.port()));
@@ -203,7 +203,7 @@ TEST_F(RedisFaultsCluster, EachNodesFailureIsItsOwn) {
               Range(5461, 10922, {NodeOf(loading.port(), "127.0.0.1")}) +
               Range(10923, 16383, {NodeOf(good.port(), "127.0.0.1")}));
   servers_.addresses = good.address();
-  servers_.patience_ms = 0;
+  servers_.deadlines.admin_ms = 0;
   Batch batch;
   for (const char* key : {"b", "c", "a"}) {  // slots 3300, 7365, 15495
     batch.Add(KeyOf(key), Kind::kRead, 2);
@@ -211,7 +211,7 @@ TEST_F(RedisFaultsCluster, EachNodesFailureIsItsOwn) {
     batch.Arg(key);
   }
   (void)test::HoldsAtSomeScale([&](uint32_t scale) {
-    servers_.timeout_ms = 60 * scale;
+    servers_.deadlines.reply_ms = 60 * scale;
     EXPECT_TRUE(test::ConnectInTheEnd(&router_, servers_));
     EXPECT_EQ(replies_.Run(&router_, batch).code(), StatusCode::kUnavailable);
     return replies_.code(2) == StatusCode::kOk && replies_.text(1).find("did not answer") == std::string::npos;
@@ -230,7 +230,7 @@ TEST_F(RedisFaultsCluster, ACallHasOnePatience) {
                    Range(10923, 16383, {NodeOf(good.port(), "127.0.0.1")}));
     }
     ASSERT_TRUE(Connect(good.address(), is_gone ? 0 : 100).ok());
-    servers_.timeout_ms = servers_.connect_timeout_ms = 20000;  // nobody is silent here
+    servers_.deadlines.reply_ms = servers_.deadlines.connect_ms = 20000;  // nobody is silent here
     ASSERT_TRUE(router_.Connect(servers_).ok());
     if (is_gone) bad.SetAnswer("", true);
     Batch batch;
@@ -241,7 +241,7 @@ TEST_F(RedisFaultsCluster, ACallHasOnePatience) {
     }
     int num_asked = 0;
     {
-      const Router::Call call(&router_);
+      const Router::Call call(&router_, Router::Call::kFill, 0);
       for (int i = 0; i < 3; ++i) {
         EXPECT_EQ(replies_.Run(&router_, batch).code(), StatusCode::kUnavailable);
         EXPECT_EQ(replies_.text(1), "OK");
@@ -299,7 +299,7 @@ TEST_F(RedisFaultsCluster, ManyUnreachableNodesTakeNoMoreTimeThanThereIs) {
     map += Range(100 * i, 100 * i + 99, {NodeOf(hole.port(), "127.0.1." + std::to_string(i + 1))});
   }
   good.SetMap(map);
-  servers_.connect_timeout_ms = 300;
+  servers_.deadlines.connect_ms = 300;
   ASSERT_TRUE(Connect(good.address()).ok());
   Batch batch;
   std::vector<bool> is_good;

@@ -111,7 +111,7 @@ TEST(RedisFaults, HalfAReplyIsNone) {
     RedisServers servers = ServersOf(server);
     servers.replica_reads = true;  // else the reply to ROLE follows
     EXPECT_TRUE(test::HoldsAtSomeScale([&](uint32_t scale) {
-      if (!closes) servers.timeout_ms = 50 * scale;
+      if (!closes) servers.deadlines.reply_ms = 50 * scale;
       Router router;
       EXPECT_TRUE(test::ConnectInTheEnd(&router, servers));
       RedisReplies replies;
@@ -173,27 +173,39 @@ TEST(RedisFaults, WhatIsForNowOnlyIsAskedAgainAsLongAsPatienceLasts) {
   }
 }
 
-// What is waited for in one batch is not there for the next one of the call; what goes well takes nothing of it.
-TEST(RedisFaults, ThePatienceOfACallIsThatOfAllItsBatchesTogether) {
-  using std::chrono::milliseconds;
-  using std::chrono::steady_clock;
-  EXPECT_TRUE(test::HoldsAtSomeScale([](uint32_t scale) {
-    std::atomic<steady_clock::time_point> dark_until{steady_clock::time_point()};
-    RedisFakeServer server([&](const std::string& command) -> RedisFakeServer::Answer {
-      return steady_clock::now() < dark_until.load() ? "-LOADING x\r\n" : Echo(command);
-    });
-    const milliseconds patience(100 * scale), dark(70 * scale);
+TEST(RedisFaults, TheDeadlineOfARequestIsThatOfAllItsBatchesTogether) {
+  RedisFakeServer server([](const std::string& command) -> RedisFakeServer::Answer { return Echo(command); });
+  RedisServers servers = ServersOf(server, test::kLongMs);
+  for (const uint32_t own_ms : {0u, 40u}) {
+    servers.deadlines.request_ms = own_ms == 0 ? 40 : test::kLongMs;
     Router router;
-    EXPECT_TRUE(router.Connect(ServersOf(server, static_cast<uint32_t>(patience.count()))).ok());
+    ASSERT_TRUE(router.Connect(servers).ok());
     RedisReplies replies;
-    const Router::Call call(&router);
-    std::this_thread::sleep_for(2 * patience);
-    dark_until = steady_clock::now() + dark;
-    if (!replies.Run(&router, Gets(2)).ok()) return false;  // a machine that was stalled
-    for (int i = 0; i < 3; ++i) EXPECT_TRUE(replies.Run(&router, Gets(2)).ok());
-    dark_until = steady_clock::now() + dark;
-    return replies.Run(&router, Gets(2)).code() == StatusCode::kUnavailable;
-  }));
+    {
+      const Router::Call call(&router, Router::Call::kRequest, own_ms);
+      std::this_thread::sleep_for(std::chrono::milliseconds(60));
+      const size_t num_commands = server.commands().size();
+      EXPECT_TRUE(
+          test::Says(StatusCode::kUnavailable, replies.Run(&router, Gets(2)),
+                     own_ms == 0 ? "within 40 ms (Deadlines::request_ms)" : "within 40 ms (RedisFilter::Within)"));
+      EXPECT_EQ(server.commands().size(), num_commands) << "nothing was sent";
+    }
+    EXPECT_TRUE(replies.Run(&router, Gets(2)).ok()) << "the call is over";
+  }
+}
+
+// A megabyte more gives it request_ms_per_mb more.
+TEST(RedisFaults, ARequestOfManyBytesHasLonger) {
+  RedisFakeServer server([](const std::string&) { return "+OK\r\n"; });
+  RedisServers servers = ServersOf(server, test::kLongMs);
+  servers.deadlines.request_ms = 40;
+  servers.deadlines.request_ms_per_mb = test::kLongMs;
+  Router router;
+  ASSERT_TRUE(router.Connect(servers).ok());
+  RedisReplies replies;
+  const Router::Call call(&router, Router::Call::kRequest, 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  EXPECT_TRUE(replies.Run(&router, "a", Kind::kWrite, {"SET", "a", std::string(1100000, 'x')}).ok());
 }
 
 // write (fails once) check write check: both checks are asked again, after all writes.

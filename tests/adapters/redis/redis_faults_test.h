@@ -22,7 +22,7 @@ using test::RedisReplies;
 
 inline RedisServers ServersOf(const RedisFakeServer& server, uint32_t patience_ms = 0) {
   RedisServers servers = test::PatientServers(server.address());
-  servers.patience_ms = patience_ms;
+  servers.deadlines.admin_ms = patience_ms;
   return servers;
 }
 

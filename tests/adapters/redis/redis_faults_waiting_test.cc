@@ -28,8 +28,8 @@ using test::RedisReplies;
 
 RedisServers ServersOf(const RedisFakeServer& server, uint32_t timeout_ms, uint32_t patience_ms = 0) {
   RedisServers servers = test::PatientServers(server.address());
-  servers.timeout_ms = timeout_ms;
-  servers.patience_ms = patience_ms;
+  servers.deadlines.reply_ms = timeout_ms;
+  servers.deadlines.admin_ms = patience_ms;
   return servers;
 }
 
@@ -161,8 +161,11 @@ TEST(RedisFaultsWaiting, WithoutATimeOutNobodyIsAsked) {
   RedisServers servers = ServersOf(server, 0);
   Router router;
   EXPECT_EQ(router.Connect(servers).code(), StatusCode::kInvalidArgument);
-  servers.timeout_ms = 1000;
-  servers.connect_timeout_ms = 0;
+  servers.deadlines.reply_ms = 1000;
+  servers.deadlines.connect_ms = 0;
+  EXPECT_EQ(router.Connect(servers).code(), StatusCode::kInvalidArgument);
+  servers.deadlines.connect_ms = 1000;
+  servers.deadlines.request_ms = 0;
   EXPECT_EQ(router.Connect(servers).code(), StatusCode::kInvalidArgument);
 }
 

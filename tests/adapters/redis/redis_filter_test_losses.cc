@@ -186,7 +186,7 @@ TEST_F(RedisFilterTest, AServerThatStopsIsUnavailableAndNothingIsAbsent) {
   RedisServer server;
   ASSERT_TRUE(server.ok()) << server.why();
   servers_.addresses = server.address();
-  servers_.patience_ms = 200;  // it is refused, which needs no time-out
+  test::SetPatience(200, &servers_);  // it is refused, which needs no time-out
   RedisFilter filter = Create("seen", 1000);
   server.Kill();
   const std::vector<uint64_t> hashes = RandomHashes(10000, 15);

@@ -107,7 +107,7 @@ TEST(RedisKill, NoAcknowledgedKeyIsLost) {
   RedisServer server(options);
   ASSERT_TRUE(server.ok()) << server.why();
   RedisServers servers = test::PatientServers(server.address());
-  servers.patience_ms = 200;  // shorter than the server is away, so that insertions fail
+  test::SetPatience(200, &servers);  // shorter than the server is away, so that insertions fail
   const std::vector<uint64_t> hashes = RandomHashes(kNumKeys, 1);
   RedisFilter filter;
   ASSERT_TRUE(test::IsOk(filter.Create(servers, "killed", kNumKeys, Fpr(0.001), {256 * 1024})));
@@ -129,7 +129,7 @@ TEST(RedisKill, NoAcknowledgedKeyIsLost) {
     EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 0) << ended;
   }
 
-  servers.patience_ms = test::kLongMs;
+  test::SetPatience(test::kLongMs, &servers);
   ASSERT_TRUE(filter.Open(servers, "killed").ok());
   std::vector<uint8_t> answers(kNumKeys);
   ASSERT_TRUE(test::IsOk(filter.MayContainHashes(hashes.data(), kNumKeys, answers.data())));

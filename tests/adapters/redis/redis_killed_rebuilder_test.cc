@@ -19,7 +19,7 @@ class KilledRebuilder : public RedisServerTest {
   RedisServers Through(const RedisProxy& proxy) const {
     RedisServers through = servers_;
     through.addresses = proxy.address();
-    through.patience_ms = 0;
+    test::SetPatience(0, &through);
     return through;
   }
   // False: he came to the end.

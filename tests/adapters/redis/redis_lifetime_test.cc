@@ -94,7 +94,7 @@ TEST_F(RedisLifetime, BeginLeavesNoShardsIfItCannotKeepTheOthers) {
   RedisFilter filter;
   Create(&filter);
   client_.Do({"PEXPIRE", client_.Do({"KEYS", "{seen:*"}).items[0].text, "80000000"});
-  through_.patience_ms = 0;
+  test::SetPatience(0, &through_);
   relay_.before = [](const Words& words) { return TimesShard(words) ? Act::kClose : Act::kForward; };
   ASSERT_TRUE(filter.Open(through_, "seen").ok());
   EXPECT_EQ(filter.BeginGeneration(1000, RedisOptions(16)).code(), StatusCode::kUnavailable);
@@ -211,7 +211,7 @@ TEST_F(RedisLifetime, SwitchEndsAnAbandonThatDied) {
   Create(&filter);
   Insert(&filter, keys_);
   ASSERT_TRUE(filter.BeginGeneration(2000, RedisOptions(16)).ok());
-  through_.patience_ms = 0;
+  test::SetPatience(0, &through_);
   ASSERT_TRUE(dies.Open(through_, "seen").ok());
   relay_.before = [](const Words& words) { return words[0] == "PEXPIRE" ? Act::kClose : Act::kForward; };
   EXPECT_EQ(dies.AbandonGeneration().code(), StatusCode::kUnavailable);

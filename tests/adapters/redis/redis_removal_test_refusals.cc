@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/adapters/redis/redis_removal_test.h"
+#include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_relay.h"
 
 namespace linefilter::test {
@@ -32,7 +33,7 @@ TEST_F(RedisRefusalsTest, AFullServerRemovesNothing) {
 }
 
 TEST_F(RedisRefusalsTest, AServerWithTooFewReplicasRemovesNothing) {
-  servers_.patience_ms = 1;
+  servers_.deadlines.request_ms = 1000;
   RedisFilter filter = Create("seen", 100);
   (void)InsertAll(&filter, hashes_);
   client_->Do({"CONFIG", "SET", "min-replicas-to-write", "1"});
@@ -70,7 +71,7 @@ TEST_F(RedisRefusalsTest, WhatSaysThatNothingRanMayBeRepeated) {
     };
     RedisServers servers = servers_;
     servers.addresses = relay.address();
-    servers.patience_ms = 1;
+    servers.deadlines.request_ms = 1000;  // what is retried takes all of it
     RedisFilter filter = Opened(servers, "seen");
     refuses = true;
     Remove(&filter, each.code, each.expected);
@@ -95,7 +96,7 @@ TEST_F(RedisRefusalsTest, OnlyTheScriptThatAReplicaRefusedMayBeRepeated) {
     };
     RedisServers servers = servers_;
     servers.addresses = relay.address();
-    if (!has_others) servers.patience_ms = 1;
+    if (!has_others) servers.deadlines.admin_ms = 1;
     if (has_others) servers.addresses += "," + server_->address();
     RedisFilter filter = Opened(servers, "seen");
     scripts = 0;

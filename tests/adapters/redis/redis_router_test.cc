@@ -198,7 +198,7 @@ TEST_F(RedisRouter, APasswordInAnAddressIsRefusedAndNotShown) {
     EXPECT_EQ(text.find("hunt"), std::string::npos) << text;
   }
   RedisServers servers = PatientServers("unix:/no/such/@socket");
-  servers.patience_ms = 0;
+  servers.deadlines.admin_ms = 0;
   EXPECT_EQ(router_.Connect(servers).code(), StatusCode::kUnavailable) << "a path may have one";
 }
 
@@ -210,7 +210,7 @@ TEST_F(RedisRouter, TakesTheFirstAddressThatAnswers) {
 TEST_F(RedisRouter, GivesUpOnWhatIsUnreachable) {
   for (const uint32_t patience_ms : {0u, 100u}) {
     RedisServers servers = PatientServers("127.0.0.1:1");
-    servers.patience_ms = patience_ms;
+    servers.deadlines.admin_ms = patience_ms;
     const Status status = router_.Connect(servers);
     EXPECT_EQ(status.code(), StatusCode::kUnavailable);
     const std::string text = status.message();

@@ -88,9 +88,9 @@ TEST_F(RedisRouter, ASilentServerIsUnavailableAndAnswersAreNotMixedUpLater) {
   RedisServer server;
   ASSERT_TRUE(server.ok()) << server.why();
   RedisServers servers = PatientServers(server.address());
-  servers.timeout_ms = 50;
-  servers.connect_timeout_ms = 50;
-  servers.patience_ms = 0;
+  servers.deadlines.reply_ms = 50;
+  servers.deadlines.connect_ms = 50;
+  servers.deadlines.admin_ms = 0;
   ASSERT_TRUE(test::WaitUntil([&] {  // a slow server is as silent for a while
     return router_.Connect(servers).ok() && replies_.Run(&router_, "a", Kind::kWrite, {"SET", "a", "1"}).ok();
   }));
@@ -108,7 +108,7 @@ TEST_F(RedisRouter, PatienceOutlastsAPause) {
   RedisServer server;
   ASSERT_TRUE(server.ok()) << server.why();
   RedisServers servers = PatientServers(server.address());
-  servers.timeout_ms = 30;
+  servers.deadlines.reply_ms = 30;
   ASSERT_TRUE(router_.Connect(servers).ok());
   const uint64_t connections = router_.num_connections();
   EXPECT_TRUE(test::WaitUntil([&] {  // once, unless this thread is so late that the pause is over
@@ -152,7 +152,7 @@ TEST_F(RedisRouter, WithoutPatienceAKilledServerIsUnavailable) {
   RedisServer server;
   ASSERT_TRUE(server.ok()) << server.why();
   RedisServers servers = PatientServers(server.address());
-  servers.patience_ms = 0;
+  servers.deadlines.admin_ms = 0;
   ASSERT_TRUE(router_.Connect(servers).ok());
   server.Kill();
   for (int i = 0; i < 2; ++i) {

@@ -267,7 +267,7 @@ TEST_F(RedisStates, WhatCannotBeOpenedLeavesOpenWhatWas) {
         filter.CreateFromImage(servers_, "keyed", image.data(), image.size()));
   RedisServers nobody = servers_;
   nobody.addresses = "127.0.0.1:1";
-  nobody.patience_ms = 50;
+  test::SetPatience(50, &nobody);
   fails(StatusCode::kUnavailable, "no server", filter.Open(nobody, "old"));
   ASSERT_TRUE(filter.CreateFromImage(servers_, "new", image.data(), image.size()).ok());
   EXPECT_EQ(filter.name(), "new");

@@ -83,7 +83,7 @@ class RedisTimes : public RedisServerTest {
       return fate.loses_reply && number == n ? Act::kRunAndClose : Act::kForward;
     };
     RedisServers through = PatientServers(relay.address());
-    if (fate.dies) through.patience_ms = 0;
+    if (fate.dies) test::SetPatience(0, &through);
     (void)step(through).ok();  // what it says depends on the other one
     return number >= n;
   }
@@ -93,7 +93,7 @@ class RedisTimes : public RedisServerTest {
     RedisRelay relay(server_->port());
     relay.before = [](const Words& words) { return words[0] == "PEXPIRE" ? Act::kClose : Act::kForward; };
     RedisServers through = PatientServers(relay.address());
-    through.patience_ms = 0;
+    test::SetPatience(0, &through);
     RedisFilter dies = Opened(through, kName);
     ASSERT_EQ(dies.SwitchGeneration().code(), StatusCode::kUnavailable);
   }

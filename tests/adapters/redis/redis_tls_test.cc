@@ -119,7 +119,7 @@ TEST_F(RedisTls, LargeImagesComeAndGo) {
 TEST_F(RedisTls, NobodyWaitsForTheOtherWhenAllBuffersAreFull) {
   const TlsTunnel tunnel(plain_().address(), ours_->Issue({"127.0.0.1"}));
   RedisServers servers = ServersOf(tunnel.address());
-  servers.patience_ms = 0;
+  servers.deadlines.admin_ms = 0;
   Router router;
   ASSERT_TRUE(IsOk(router.Connect(servers)));
   const auto value = [](size_t i) { return std::string(200000 + i, static_cast<char>('a' + i % 26)); };

@@ -14,6 +14,7 @@
 #include "tests/testing/redis_fake_server.h"
 #include "tests/testing/redis_generations.h"
 #include "tests/testing/redis_replies.h"
+#include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_server.h"
 #include "tests/testing/temp_dir.h"
 #include "tests/testing/tls_tunnel.h"
@@ -61,8 +62,9 @@ class RedisTls : public testing::Test {
     servers.addresses = address;
     servers.tls = true;
     servers.tls_ca = ours_->file();
-    servers.timeout_ms = 20000;  // a machine that stands still is no fault
-    servers.connect_timeout_ms = 20000;
+    servers.deadlines.reply_ms = 20000;  // a machine that stands still is no fault
+    servers.deadlines.connect_ms = servers.deadlines.request_ms = 20000;
+    servers.deadlines.pause_ms = 0;
     return servers;
   }
   // Through a tunnel with this certificate.

@@ -13,8 +13,8 @@ TEST_F(RedisTls, APlainServerIsNamed) {
   RedisServer server;
   ASSERT_TRUE(server.ok()) << server.why();
   RedisServers servers = ServersOf(server.address());
-  servers.timeout_ms = 300;
-  servers.patience_ms = 0;
+  servers.deadlines.reply_ms = 300;
+  servers.deadlines.admin_ms = 0;
   Router router;
   Status status = router.Connect(servers);
   EXPECT_FALSE(status.ok());
@@ -33,7 +33,7 @@ TEST_F(RedisTls, APlainClientIsTold) {
   RedisServers servers = servers_;
   servers.tls = false;
   servers.tls_ca.clear();
-  servers.patience_ms = 0;
+  servers.deadlines.admin_ms = 0;
   Router router;
   const Status status = router.Connect(servers);
   EXPECT_FALSE(status.ok());
@@ -53,7 +53,7 @@ TEST_F(RedisTls, AServerMayDieInTheHandshake) {
   for (const size_t bytes : {0u, 1u, 100u}) {
     const LoopbackServer server(dies_after(bytes, bytes == 1));
     RedisServers servers = ServersOf(server.address());
-    servers.patience_ms = 100;
+    servers.deadlines.admin_ms = 100;
     Router router;
     const Status status = router.Connect(servers);
     EXPECT_TRUE(Says(StatusCode::kUnavailable, status, server.address()));
@@ -69,7 +69,7 @@ TEST_F(RedisTls, AServerMayResetBeforeTheHandshake) {
     (void)connect(fd, &nobody, sizeof(nobody));
   });
   RedisServers servers = ServersOf(server.address());
-  servers.patience_ms = 0;
+  servers.deadlines.admin_ms = 0;
   for (int i = 0; i < 5; ++i) {
     Router router;
     const Status status = router.Connect(servers);
@@ -85,10 +85,10 @@ TEST_F(RedisTls, NobodyWaitsForeverForAHandshake) {
     }
   });
   RedisServers servers = ServersOf(server.address());
-  servers.timeout_ms = 100;
-  servers.patience_ms = 0;
+  servers.deadlines.reply_ms = 100;
+  servers.deadlines.admin_ms = 0;
   Router router;
-  EXPECT_TRUE(Says(StatusCode::kUnavailable, router.Connect(servers), "within 100 ms (RedisServers::timeout_ms)"));
+  EXPECT_TRUE(Says(StatusCode::kUnavailable, router.Connect(servers), "TLS handshake within 100 ms"));
 }
 
 // A connection that ends after any number of bytes, in the midst of a record's reply or between two, with and without
@@ -96,7 +96,7 @@ TEST_F(RedisTls, NobodyWaitsForeverForAHandshake) {
 TEST_F(RedisTls, AServerMayDieInABatch) {
   TlsTunnel tunnel(plain_().address(), ours_->Issue({"127.0.0.1"}));
   RedisServers servers = ServersOf(tunnel.address());
-  servers.patience_ms = 0;
+  servers.deadlines.admin_ms = 0;
   servers.replica_reads = true;  // else what was answered counts only when all is
   Batch batch;
   for (size_t i = 0; i < 5000; ++i) {
@@ -140,7 +140,7 @@ TEST_F(RedisTls, NoKeyIsLostWhenConnectionsAre) {
     test::RedisProxy proxy(server.port());
     const TlsTunnel tunnel(proxy.address(), ours_->Issue({"127.0.0.1"}));
     RedisServers servers = ServersOf(tunnel.address());
-    servers.patience_ms = 0;
+    test::SetPatience(0, &servers);
     RedisFilter cut;
     ASSERT_TRUE(IsOk(cut.Open(servers, "cut")));
     proxy.CutAfter(commands, test::RedisProxy::Last::kUnanswered);
@@ -164,17 +164,17 @@ TEST_F(RedisTls, AStalledServerIsWaitedForNoLongerThanSaid) {
   const std::vector<uint64_t> hashes = RandomHashes(5000, 6);
   RedisFilter patient = Created(servers, "stalled", hashes.size(), test::RedisOptions(12));
   test::Insert(&patient, hashes);
-  servers.patience_ms = 0;
-  servers.timeout_ms = 200;
+  servers.deadlines.admin_ms = 0;
+  servers.deadlines.request_ms = 200;
   RedisFilter filter;
   Status status;
   ASSERT_TRUE(test::WaitUntil([&] { return (status = filter.Open(servers, "stalled")).ok(); })) << status.message();
   server.Pause();
-  // First on the connection that there is, then in a handshake.
-  for (const char* words : {"did not answer within 200 ms", "handshake within 200 ms"}) {
+  // First on the connection that there is, then in handshakes.
+  for (int i = 0; i < 2; ++i) {
     std::vector<uint8_t> answers(hashes.size(), 0);
     status = filter.MayContainHashes(hashes.data(), hashes.size(), answers.data());
-    EXPECT_TRUE(Says(StatusCode::kUnavailable, status, words));
+    EXPECT_TRUE(Says(StatusCode::kUnavailable, status, "given up after 200 ms (Deadlines::request_ms)"));
     for (const uint8_t answer : answers) ASSERT_EQ(answer, 1);
   }
   bool maybe = false;
@@ -190,7 +190,7 @@ TEST_F(RedisTls, AServerThatWasKilledComesBack) {
   RedisServer server(options);
   ASSERT_TRUE(server.ok()) << server.why();
   RedisServers servers = ServersOf(server.address());
-  servers.patience_ms = 60000;
+  servers.deadlines.admin_ms = 60000;
   const std::vector<uint64_t> hashes = RandomHashes(5000, 7);
   RedisFilter filter = Created(servers, "back", hashes.size(), test::RedisOptions(12));
   test::Insert(&filter, hashes);

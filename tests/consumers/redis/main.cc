@@ -7,7 +7,7 @@
 int main() {
   linefilter::RedisServers servers;
   servers.addresses = "unix:/nonexistent/redis.sock";
-  servers.patience_ms = 1;
+  servers.deadlines.admin_ms = 1;
   linefilter::RedisFilter filter;
   const linefilter::Status status = filter.Open(servers, "seen");
   if (status.code() != linefilter::StatusCode::kUnavailable) return std::puts(status.message()), 1;

@@ -1,5 +1,7 @@
 // linefilter redis info shows what a filter in Redis tells about itself.
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "tools/program/images.h"
 #include "tools/program/redis/commands.h"
@@ -16,6 +18,22 @@ struct Info {
   double fpr = 0;
   bool json = false;
 };
+
+// How each server did that this program asked: a server that is ill shows here, also where others answered for it.
+void ReportNodes(const RedisFilter& filter, Report* report) {
+  std::vector<Report> rows;
+  for (size_t i = 0; i < filter.num_nodes(); ++i) {
+    const RedisNode node = filter.node(i);
+    Report row;
+    row.Text("node", node.address);
+    row.Text("breaker", node.is_open ? "open" : "closed");
+    row.Count("failures", node.num_failures);
+    row.Count("opened", node.num_opened);
+    row.Count("rejected", node.num_rejected);
+    rows.push_back(std::move(row));
+  }
+  report->Table("nodes", std::move(rows));
+}
 
 int RunInfo(const Info& options, bool with_fpr) {
   if (with_fpr && !IsWantedFpr("redis info", options.fpr)) return kExitBad;
@@ -46,6 +64,7 @@ int RunInfo(const Info& options, bool with_fpr) {
   if (info.expires_in_ms >= 0) report.Count("expires_in_ms", static_cast<uint64_t>(info.expires_in_ms));
   report.Bool("cluster", info.cluster);
   report.Count("masters", info.num_masters);
+  ReportNodes(filter, &report);
   report.Print(options.json);
   if (info.num_lost_shards == 0) {
     if (info.OverCapacity()) WarnOfOverfull(ShownName(options.name), info.capacity, info.approximate_size);
@@ -75,6 +94,7 @@ const Command kRedisInfoCommand = {
     "size_error is the standard error. capacity: the keys that it was made for. A warning tells of a filter with "
     "more.\n"
     "--fpr P: room_for tells how many more keys it takes until its rate is P.\n"
+    "nodes: the servers that were asked just now; a breaker that is open keeps requests from one that is ill.\n"
     "A keyed filter demands its --secret, though no key is asked.\n" REPLICA_NOTES
     "Exit code: 0 good, 2 it cannot be read, or the server lost a part of it (the report says how many shards),\n"
     "3 a server does not answer.",

@@ -15,10 +15,12 @@ constexpr struct {
   Where where = Where::kAnywhere;
 } kWords[] = {
     {"RedisServers::addresses", "--server"},
-    {"RedisServers::patience_ms", "--patience"},
-    {"RedisServers::timeout_ms and connect_timeout_ms are", "--timeout is"},
-    {"RedisServers::timeout_ms", "--timeout"},
-    {"RedisServers::connect_timeout_ms", "--timeout"},
+    {"Deadlines::admin_ms", "--patience"},
+    {"Deadlines::request_ms", "--deadline, or --patience without it"},
+    {"RedisServers::deadlines", "--timeout, --patience, --deadline"},
+    {"Deadlines::reply_ms and connect_ms are", "--timeout is"},
+    {"Deadlines::reply_ms", "--timeout"},
+    {"Deadlines::connect_ms", "--timeout"},
     {"RedisServers::replica_reads", "--replica-reads"},
     {"RedisServers::user and password", "--user and the password (LINEFILTER_REDIS_PASSWORD or --password-file)"},
     {"RedisServers::user", "--user"},

@@ -61,6 +61,8 @@ void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options) 
   DeclareTls(arguments, &servers);
   arguments->Duration("--timeout", &options->timeout_ms, "For a connection or reply, 2s by default");
   arguments->Duration("--patience", &options->patience_ms, "For all that is tried again of one batch, 10s by default");
+  arguments->Duration("--deadline", &options->deadline_ms,
+                      "For a batch of keys, which fails at once while a server is ill; else --patience");
   if (use == ServerUse::kAsk) {
     arguments->Flag("--replica-reads", &servers.replica_reads,
                     "Take a replica that --server names, which may be late; those of a cluster are never asked");
@@ -102,9 +104,13 @@ bool ReadyServers(const ServerOptions& options, RedisServers* servers) {
     return false;
   }
   servers->wait_replicas = static_cast<uint32_t>(options.wait_replicas);
-  if (!ReadyMs("--timeout", options.timeout_ms, &servers->timeout_ms)) return false;
-  servers->connect_timeout_ms = servers->timeout_ms;
-  return ReadyMs("--patience", options.patience_ms, &servers->patience_ms) &&
+  if (!ReadyMs("--timeout", options.timeout_ms, &servers->deadlines.reply_ms)) return false;
+  servers->deadlines.connect_ms = servers->deadlines.reply_ms;
+  const bool has_deadline = options.deadline_ms != 0;
+  if (!has_deadline) servers->deadlines.pause_ms = 0;
+  return ReadyMs("--patience", options.patience_ms, &servers->deadlines.admin_ms) &&
+         ReadyMs(has_deadline ? "--deadline" : "--patience", has_deadline ? options.deadline_ms : options.patience_ms,
+                 &servers->deadlines.request_ms) &&
          ReadyMs("--wait", options.wait_ms, &servers->wait_ms);
 }
 

@@ -18,7 +18,7 @@ struct ServerOptions {
   RedisServers servers;
   std::string password_file;
   uint64_t database = 0;
-  uint64_t timeout_ms = RedisServers().timeout_ms, patience_ms = RedisServers().patience_ms;
+  uint64_t timeout_ms = Deadlines().reply_ms, patience_ms = Deadlines().admin_ms, deadline_ms = 0;
   uint64_t wait_replicas = 0, wait_ms = RedisServers().wait_ms;
 };
 

@@ -93,7 +93,7 @@ Status WriteImageOf(FilterRecord* record, const Sink& sink, bool* switched) {
 }  // namespace redis_internal
 
 Status RedisFilter::WriteImage(const Sink& sink) noexcept {
-  return redis_internal::Guarded(state_, [&](redis_internal::FilterState* state) {
+  return redis_internal::Guarded(state_, redis_internal::Router::Call::kAdmin, [&](redis_internal::FilterState* state) {
     bool switched;
     return redis_internal::WriteImageOf(&state->record, sink, &switched);
   });
@@ -104,20 +104,19 @@ uint64_t RedisFilter::ImageBytes() const noexcept {
 }
 
 Status RedisFilter::Save(const char* path) noexcept {
-  if (!is_open()) return redis_internal::Closed();
-  Status status;
-  for (int i = 0; i < redis_internal::kTries; ++i) {
-    AtomicFile file;
-    status = file.Create(path);
-    if (!status.ok()) return status;
-    bool switched = false;
-    status =
-        redis_internal::Guarded([&] { return redis_internal::WriteImageOf(&state_->record, file.sink(), &switched); });
-    if (!file.status().ok()) return file.status();  // the system's reason, not the sink's
-    if (status.ok()) return file.Commit();
-    if (!switched) break;
-  }
-  return status;
+  return redis_internal::Guarded(state_, redis_internal::Router::Call::kAdmin, [&](redis_internal::FilterState* state) {
+    Status status;
+    bool switched = true;
+    for (int i = 0; i < redis_internal::kTries && switched; ++i) {
+      AtomicFile file;
+      status = file.Create(path);
+      if (!status.ok()) return status;
+      status = redis_internal::WriteImageOf(&state->record, file.sink(), &switched);
+      if (!file.status().ok()) return file.status();  // the system's reason, not the sink's
+      if (status.ok()) return file.Commit();
+    }
+    return status;
+  });
 }
 
 }  // namespace linefilter

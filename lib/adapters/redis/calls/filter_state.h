@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "lib/adapters/redis/calls/filter_record.h"
 #include "lib/adapters/redis/calls/inserter.h"
+#include "lib/adapters/redis/calls/maybe_limit.h"
 #include "lib/adapters/redis/record/header.h"
 #include "lib/adapters/redis/record/shards.h"
 #include "linefilter/redis.h"
@@ -29,6 +31,8 @@ class FilterState {
   Inserter inserter{&record};
   // The next generation that this object began or loaded into, so that it does not switch to somebody else's; 0: none.
   uint64_t chosen_next = 0;
+  uint32_t own_ms = 0;  // RedisFilter::Within, for the call that comes; 0: none
+  MaybeLimit maybe_limit;
 };
 
 // Sizes what `options` ask for: layout, num_probes, body_bytes, shard_bytes and num_keys, and a new id.
@@ -66,11 +70,15 @@ Status Guarded(const Work& work) noexcept {
   }
 }
 
-// Calls `work` with the state of a filter that is open.
+// Calls `work` with the state of a filter that is open, as one call of that kind.
 template <class Work>
-Status Guarded(const std::unique_ptr<FilterState>& state, const Work& work) noexcept {
+Status Guarded(const std::unique_ptr<FilterState>& state, Router::Call::Kind kind, const Work& work) noexcept {
   if (state == nullptr) return Closed();
-  return Guarded([&]() -> Status { return work(state.get()); });
+  const uint32_t own_ms = std::exchange(state->own_ms, 0);
+  return Guarded([&]() -> Status {
+    const Router::Call call(&state->record.router(), kind, own_ms);
+    return work(state.get());
+  });
 }
 
 }  // namespace linefilter::redis_internal

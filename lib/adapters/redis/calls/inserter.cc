@@ -129,7 +129,6 @@ Status Inserter::Insert(uint64_t only, const uint64_t* hashes, size_t n, RedisIn
   std::vector<RedisInsert> part;
   Status first;
   previous_is_lost_ = false;
-  Router::Call call(&record_->router());
   for (size_t begin = 0; begin < n; begin += at_once) {
     const size_t count = std::min(n - begin, at_once);
     part.assign(count, RedisInsert::kFailed);
@@ -139,7 +138,6 @@ Status Inserter::Insert(uint64_t only, const uint64_t* hashes, size_t n, RedisIn
     if (first.ok()) first = status;
     if (!status.ok() && !goes_on) break;
   }
-  call.End();
   if (previous_is_lost_) FinishForWhoDied();
   return first;
 }
@@ -151,7 +149,7 @@ void Inserter::FinishForWhoDied() {
   const auto now = std::chrono::steady_clock::now();
   if (finished_ != decltype(finished_)() && now - finished_ < kPause) return;
   finished_ = now;
-  const Router::Call once(&record_->router(), Router::Call::kOnce);
+  const Router::Once once(&record_->router());
   (void)ReadAndFinish(record_).ok();
 }
 

@@ -171,7 +171,6 @@ bool OthersMayAnswer(const Router& router, const Status& run) {
 
 Status Ask(FilterRecord* record, const uint64_t* hashes, size_t n, uint8_t* answers) {
   std::fill(answers, answers + n, uint8_t{1});
-  const Router::Call call(&record->router());
   for (int tries = 0; tries < kMostGenerations; ++tries) {
     bool moved = false;
     const Status status = AskOneGeneration(record, hashes, n, answers, &moved);

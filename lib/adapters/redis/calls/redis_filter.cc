@@ -16,6 +16,7 @@ namespace linefilter {
 using redis_internal::FilterState;
 using redis_internal::Guarded;
 using redis_internal::Header;
+using redis_internal::Router;
 
 Status redis_internal::Closed() {
   return Status::Error(StatusCode::kInvalidArgument,
@@ -71,7 +72,7 @@ Status RedisFilter::Open(const RedisServers& servers, std::string_view name, con
     if (!status.ok() || state->record.router().servers().replica_reads) return status;
     // This is a courtesy to the filter, which serves without. A user who may not write, or finds a node down, tried
     // once.
-    const redis_internal::Router::Call once(&state->record.router(), redis_internal::Router::Call::kOnce);
+    const redis_internal::Router::Once once(&state->record.router());
     (void)redis_internal::KeepNamed(&state->record, state->record.header(), state->record.time_to_live()).ok();
     return status;
   });
@@ -116,20 +117,23 @@ Status RedisFilter::MayContainHash(uint64_t hash, bool* maybe) noexcept {
 
 Status RedisFilter::MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) noexcept {
   bool done = false;
-  const Status status = Guarded(state_, [&](FilterState* state) {
+  const Status status = Guarded(state_, Router::Call::kRequest, [&](FilterState* state) {
     const Status asked = redis_internal::Ask(&state->record, hashes, n, answers);
     done = true;
     return asked;
   });
   if (!done) std::fill(answers, answers + n, uint8_t{1});
-  return status;
+  if (status.code() != StatusCode::kUnavailable || state_ == nullptr) return status;
+  const RedisServers& servers = state_->record.router().servers();
+  if (servers.on_unavailable != OnUnavailable::kMaybe) return status;
+  return state_->maybe_limit.Allows(servers.maybes_per_second, redis_internal::Clock::now()) ? Status() : status;
 }
 
 Status RedisFilter::InsertHash(uint64_t hash, RedisInsert* outcome) noexcept { return InsertHashes(&hash, 1, outcome); }
 
 Status RedisFilter::InsertHashes(const uint64_t* hashes, size_t n, RedisInsert* outcomes) noexcept {
   bool done = false;
-  const Status status = Guarded(state_, [&](FilterState* state) {
+  const Status status = Guarded(state_, Router::Call::kRequest, [&](FilterState* state) {
     constexpr uint64_t kAllGenerations = 0;
     const Status inserted = state->inserter.Insert(kAllGenerations, hashes, n, outcomes);
     done = true;
@@ -146,7 +150,7 @@ Status RedisFilter::RemoveHash(uint64_t hash, RedisRemove* outcome, uint64_t gen
 Status RedisFilter::RemoveHashes(const uint64_t* hashes, size_t n, RedisRemove* outcomes,
                                  uint64_t generation) noexcept {
   bool done = false;
-  const Status status = Guarded(state_, [&](FilterState* state) {
+  const Status status = Guarded(state_, Router::Call::kRequest, [&](FilterState* state) {
     const Status removed = redis_internal::Remove(&state->record, generation, hashes, n, outcomes);
     done = true;
     return removed;
@@ -171,6 +175,19 @@ uint64_t RedisFilter::body_bytes() const noexcept {
   return state_ == nullptr ? 0 : state_->record.header().current.body_bytes;
 }
 uint64_t RedisFilter::generation() const noexcept { return state_ == nullptr ? 0 : state_->record.header().current.id; }
+RedisFilter& RedisFilter::Within(uint32_t ms) noexcept {
+  if (state_ != nullptr) state_->own_ms = ms;
+  return *this;
+}
+
+size_t RedisFilter::num_nodes() const noexcept {
+  return state_ == nullptr ? 0 : state_->record.router().breakers().size();
+}
+RedisNode RedisFilter::node(size_t i) const noexcept {
+  const redis_internal::Breaker& breaker = *state_->record.router().breakers()[i];
+  return {breaker.server().c_str(), breaker.is_open(),    breaker.MsToTrial(redis_internal::Clock::now()),
+          breaker.num_failures(),   breaker.num_opened(), breaker.num_rejected()};
+}
 std::string_view RedisFilter::name() const noexcept {
   return state_ == nullptr ? std::string_view() : std::string_view(state_->record.name());
 }

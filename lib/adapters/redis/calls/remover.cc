@@ -191,7 +191,6 @@ Status Remove(FilterRecord* record, uint64_t generation, const uint64_t* hashes,
   if (outcomes != nullptr) std::fill(outcomes, outcomes + n, RedisRemove::kFailed);
   std::vector<RedisRemove> part;
   Status first;
-  const Router::Call call(&record->router());
   for (size_t begin = 0; begin < n;) {
     const size_t count = std::min(n - begin, BlockKeysAtOnce(record->current().generation.num_blocks()));
     part.assign(count, RedisRemove::kFailed);

@@ -48,7 +48,7 @@ constexpr uint8_t kEmptyRetrieval[kMostBlockBytes] = {
     0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80};
 
 constexpr uint64_t kPieceBytes = uint64_t{1} << 18;
-constexpr size_t kPiecesAtOnce = 4;  // a slow line must carry them within RedisServers::timeout_ms
+constexpr size_t kPiecesAtOnce = 4;  // a slow line must carry them within Deadlines::reply_ms
 constexpr int kTries = 3;            // for one shard's upload that the server loses on the way
 
 // Refusals counts answers of 0: the string did not wait for the piece.

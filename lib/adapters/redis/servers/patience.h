@@ -17,10 +17,8 @@ namespace linefilter::redis_internal {
 
 class Patience {
  public:
-  // `left` is what the call has not spent yet; a call that begins has all of it.
-  Patience(const RedisServers& servers, Clock::duration left) : ms_(servers.patience_ms), end_(Clock::now() + left) {}
-  static Clock::duration All(const RedisServers& servers) { return std::chrono::milliseconds(servers.patience_ms); }
-  Clock::duration left() const { return std::max(end_ - Clock::now(), Clock::duration::zero()); }
+  // Lasts until then; `call_end` is what it is called in sentences.
+  Patience(Clock::time_point end, const CallEnd& call_end) : end_(end), call_end_(call_end) {}
 
   bool MayRetry(const Failure& failure, const ServerMap& map) const {
     const bool could_help =
@@ -28,9 +26,10 @@ class Patience {
     return could_help && !is_over();
   }
   bool is_over() const { return Clock::now() >= end_; }
-  // The end of what is begun now; a call without patience tries once.
+  // The end of what is begun now. Where the call's end is not fixed, each is tried once at least.
   Clock::time_point end(const RedisServers& servers) const {
-    return std::max(end_, Clock::now() + std::chrono::milliseconds(servers.connect_timeout_ms));
+    if (call_end_.is_fixed()) return call_end_.at;
+    return std::max(end_, Clock::now() + std::chrono::milliseconds(servers.deadlines.connect_ms));
   }
 
   void Pause() {
@@ -45,16 +44,16 @@ class Patience {
   // This is said in the end.
   Status GivenUp(const Failure& failure) const {
     const Status& status = failure.status;
-    if (failure.verdict != Verdict::kRetry || ms_ == 0) return status;
-    return Status::Error(StatusCode::kUnavailable, "%.190s; given up after %u ms (RedisServers::patience_ms)",
-                         status.message(), ms_);
+    if (failure.verdict != Verdict::kRetry || call_end_.ms == 0) return status;
+    return Status::Error(StatusCode::kUnavailable, "%.180s; given up after %u ms (%s)", status.message(), call_end_.ms,
+                         call_end_.name);
   }
 
  private:
   static constexpr uint64_t kFirstPauseUs = 10000;
 
-  uint32_t ms_;
   Clock::time_point end_;
+  CallEnd call_end_;
   uint64_t pause_us_ = kFirstPauseUs;
 };
 

@@ -10,6 +10,8 @@ namespace {
 // A command that is redirected so often without a pause goes round in circles.
 constexpr int kMostRedirects = 16;
 
+constexpr char kAdminName[] = "Deadlines::admin_ms";
+
 class OneAnswer final : public ReplyHandler {
  public:
   explicit OneAnswer(Answer* answer) : answer_(answer) {}
@@ -31,7 +33,8 @@ Status Router::Connect(const RedisServers& servers) {
   ServerMap map;
   const Status status = map.Begin(servers);
   if (!status.ok()) return status;
-  Patience patience(servers, Patience::All(servers));
+  const uint32_t ms = servers.deadlines.admin_ms;
+  Patience patience(Clock::now() + std::chrono::milliseconds(ms), {Clock::time_point::max(), ms, kAdminName});
   for (;;) {
     const Failure failure = map.Discover(patience.end(servers));
     if (IsFine(failure)) break;
@@ -53,7 +56,10 @@ Status Router::Do(const RedisKey& key, Kind kind, std::initializer_list<std::str
 Status Router::Run(const Batch& batch, ReplyHandler* handler) {
   Begin(batch, handler);
   if (num_left_ == 0) return first_error_;
-  Patience patience(map_.servers(), is_in_call_ ? left_ : Patience::All(map_.servers()));
+  const CallEnd end = EndWith(batch);
+  map_.SetEnd(end);
+  if (end.is_fixed() && Clock::now() >= end.at) return FailLate(end);
+  Patience patience = PatienceFor(end);
   RefreshMap(patience);
   QueueAll();
   for (int num_redirects = 0;;) {
@@ -72,22 +78,62 @@ Status Router::Run(const Batch& batch, ReplyHandler* handler) {
     RefreshMap(patience);
     QueueWhatIsLeft();
   }
-  if (has_failed_) left_ = std::min(left_, patience.left());
   const Status waited = WaitForReplicas();  // for what was written, even if something else failed
   is_replicated_ = waited.ok();
   return first_error_.ok() ? waited : first_error_;
 }
 
-void Router::BeginCall(bool patient) {
+bool Router::BeginCall(Call::Kind kind, uint32_t own_ms) {
+  if (is_in_call_ || (kind == Call::kAdmin && own_ms == 0)) return false;
   is_in_call_ = true;
-  left_ = patient ? Patience::All(map_.servers()) : Clock::duration::zero();
+  is_request_ = kind == Call::kRequest && own_ms == 0;
+  bytes_of_call_ = 0;
+  const Deadlines& deadlines = map_.servers().deadlines;
+  if (own_ms != 0) {
+    call_.ms = own_ms;
+    call_.name = "RedisFilter::Within";
+  } else {
+    call_.ms = is_request_ ? deadlines.request_ms : deadlines.admin_ms;
+    call_.name = is_request_ ? "Deadlines::request_ms" : kAdminName;
+  }
+  const bool is_fixed = own_ms != 0 || is_request_;
+  call_.at = is_fixed ? Clock::now() + std::chrono::milliseconds(call_.ms) : Clock::time_point::max();
+  return true;
 }
 
 void Router::EndCall() {
-  if (left_ == Clock::duration::zero()) {
+  if (gave_up_) {
     for (const auto& node : map_.nodes()) node->given_up = false;
   }
-  is_in_call_ = false;
+  is_in_call_ = is_request_ = gave_up_ = false;
+  map_.SetEnd(CallEnd());
+}
+
+CallEnd Router::EndWith(const Batch& batch) {
+  const Deadlines& deadlines = map_.servers().deadlines;
+  if (!is_in_call_) return {Clock::time_point::max(), deadlines.admin_ms, kAdminName};
+  constexpr uint64_t kMegabyte = 1000000;
+  bytes_of_call_ += batch.num_bytes();
+  const uint64_t more = bytes_of_call_ > kMegabyte ? (bytes_of_call_ - 1) / kMegabyte : 0;
+  const uint64_t more_ms = more * deadlines.request_ms_per_mb;
+  CallEnd end = call_;
+  if (!is_request_) return end;
+  end.at += std::chrono::milliseconds(more_ms);
+  end.ms = static_cast<uint32_t>(std::min<uint64_t>(end.ms + more_ms, UINT32_MAX));
+  return end;
+}
+
+Patience Router::PatienceFor(const CallEnd& end) const {
+  if (tries_once_ || gave_up_) return Patience(Clock::now(), end);
+  return Patience(end.is_fixed() ? end.at : Clock::now() + std::chrono::milliseconds(end.ms), end);
+}
+
+Status Router::FailLate(const CallEnd& end) {
+  const Status status = Status::Error(
+      StatusCode::kUnavailable, "not all was answered within %u ms (%s): ask fewer keys at once, or give it longer",
+      end.ms, end.name);
+  FinishAll(status);
+  return first_error_;
 }
 
 // A failure for now is tried again in the next batch, a refusal when the next node is lost.
@@ -106,7 +152,7 @@ void Router::Begin(const Batch& batch, ReplyHandler* handler) {
   failed_.clear();
   active_.clear();
   first_error_ = Status();
-  has_failures_ = has_failed_ = false;
+  has_failures_ = false;
   num_roles_ = 0;
   is_replicated_ = map_.servers().wait_replicas == 0 || batch.size() == 0;
   map_.CloseIfForked();
@@ -118,7 +164,7 @@ void Router::Begin(const Batch& batch, ReplyHandler* handler) {
     }
     node->queue.clear();
     node->num_written = node->num_received = 0;
-    node->retried = node->lost_write = false;
+    node->retried = node->lost_write = node->has_once = false;
     node->wrote_on = node->num_answered = 0;
   }
 }
@@ -169,13 +215,14 @@ void Router::Queue(uint32_t command) {
   if (node->queue.empty()) active_.push_back(node);
   if (states_[command] == kAsked) node->queue.push_back(Node::kAsking);
   states_[command] = kPending;
+  node->has_once |= batch_->kind(command) == Kind::kOnce;
   node->queue.push_back(command);
 }
 
 void Router::AfterFailures(Patience* patience) {
-  has_failed_ = true;
-  if (patience->MayRetry(last_failure_, map_)) {
-    patience->Pause();
+  if (patience->MayRetry(last_failure_, map_) && AnyMayBeAsked()) {
+    // A silent server was waited for already.
+    if (!map_.call_end().is_fixed() || last_failure_.sign != Sign::kSilent) patience->Pause();
     for (State& state : states_) state = state == kFailed ? kPending : state;
   } else {
     for (size_t i = 0; i < states_.size(); ++i) {
@@ -183,13 +230,26 @@ void Router::AfterFailures(Patience* patience) {
       Node* const node = failed_.empty() ? nullptr : failed_[i];
       if (node != nullptr && !node->connection.is_open()) node->given_up = is_in_call_;
       // A kOnce that was sent and lost is done already.
-      Finish(static_cast<uint32_t>(i), patience->GivenUp(node == nullptr ? nobody_ : node->failure), Effect::kNone);
+      const bool is_cut = node != nullptr && !map_.MayBeAsked(*node);
+      const Failure& failure = node == nullptr ? nobody_ : node->failure;
+      Finish(static_cast<uint32_t>(i), is_cut ? failure.status : patience->GivenUp(failure), Effect::kNone);
     }
-    left_ = Clock::duration::zero();
+    gave_up_ = is_in_call_;
     if (num_roles_ != 0) Refuse(patience->GivenUp(last_failure_));
     num_roles_ = 0;
   }
   has_failures_ = false;
+}
+
+// Whether somebody who failed is worth another try in this call.
+bool Router::AnyMayBeAsked() const {
+  bool any_failed = false;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i] != kFailed) continue;
+    if (failed_[i] == nullptr || map_.MayBeAsked(*failed_[i])) return true;
+    any_failed = true;
+  }
+  return !any_failed;
 }
 
 void Router::Fail(uint32_t command, Node* node) {
@@ -222,6 +282,11 @@ Status Router::WaitForReplicas() {
         node->wrote_on != node->connection.number()) {  // another connection's WAIT is not about these
       failure = Lost(node->connection.server(), "inserted, but nobody knows whether replicas have it: insert again");
     } else {
+      if (map_.call_end().is_fixed()) {
+        CallEnd end = map_.call_end();
+        end.at += std::chrono::milliseconds(wait_ms);
+        node->connection.SetEnd(end, true);
+      }
       failure = node->connection.Call({"WAIT", std::to_string(servers.wait_replicas), std::to_string(wait_ms)}, &reply,
                                       wait_ms);
     }

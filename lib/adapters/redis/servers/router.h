@@ -2,8 +2,8 @@
 //
 // It asks the server that owns a slot, and follows one that says MOVED or ASK. What a server cannot do now (it is
 // unreachable, silent, loading, the cluster is down, the connection was lost) is tried again, with growing pauses,
-// until patience_ms are over. Then it is kUnavailable. Everything else that it refuses is final at once. (Several
-// batches may be one call: see Router::Call.)
+// until the deadline. Then it is kUnavailable. Everything else that it refuses is final at once. A request, which may
+// be several batches, ends at its deadline whatever happens: see Router::Call. Else each batch has Deadlines::admin_ms.
 //
 // A batch runs in passes, each of which asks all nodes at once what is still to be asked of them. The first pass runs
 // everything in order, the others what was redirected or failed. Checks run only when nothing else is left, so that a
@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,26 +88,42 @@ class Router {
   // This grows with each connection that is made: a server may have another state now than when it answered before.
   uint64_t num_connections() const noexcept { return map_.num_connections(); }
 
-  // While it lives, all batches are of one call. They have one patience together (which the batches spend in which
-  // something fails), and a node that was given up as unreachable is not connected to again. So a node that is down is
-  // waited for once, and others are asked on.
+  // While it lives, all batches are of one call, with one deadline together: what is not answered then fails. A node
+  // that was given up as unreachable is not connected to again, and one whose breaker is open is not asked. Within
+  // another call it is a part of that.
   class Call {
    public:
-    enum Patience : uint8_t { kPatient, kOnce };  // kOnce: what fails for now is not tried again
-    explicit Call(Router* router, Patience patience = kPatient) : router_(router) {
-      router_->BeginCall(patience == kPatient);
-    }
-    ~Call() { End(); }
-    void End() {  // before its end
+    enum Kind : uint8_t {
+      kRequest,  // it ends after Deadlines::request_ms, and what its bytes add
+      kAdmin,    // each batch has Deadlines::admin_ms, as without a call
+      kFill,     // the same, but a node that was waited for once is not waited for again
+    };
+    // With own_ms above 0 it ends after these.
+    Call(Router* router, Kind kind, uint32_t own_ms) : router_(router->BeginCall(kind, own_ms) ? router : nullptr) {}
+    ~Call() {
       if (router_ != nullptr) router_->EndCall();
-      router_ = nullptr;
     }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
    private:
-    Router* router_;
+    Router* const router_;
   };
+
+  // While it lives, what fails for now is not tried again.
+  class Once {
+   public:
+    explicit Once(Router* router) : router_(router) { router_->tries_once_ = true; }
+    ~Once() { router_->tries_once_ = false; }
+    Once(const Once&) = delete;
+    Once& operator=(const Once&) = delete;
+
+   private:
+    Router* const router_;
+  };
+
+  // One for each server that was ever asked.
+  const std::vector<std::unique_ptr<Breaker>>& breakers() const noexcept { return map_.breakers(); }
 
  private:
   enum State : uint8_t {
@@ -116,9 +133,14 @@ class Router {
     kDone,     // answered
   };
 
-  // Begins and ends a Call.
-  void BeginCall(bool patient);
+  // Begins and ends a Call; false within another one.
+  bool BeginCall(Call::Kind kind, uint32_t own_ms);
   void EndCall();
+  // When the call ends that this batch belongs to, and how long what fails is tried again.
+  CallEnd EndWith(const Batch& batch);
+  Patience PatienceFor(const CallEnd& end) const;
+  // All commands fail: the time was over before any was sent.
+  Status FailLate(const CallEnd& end);
   void Begin(const Batch& batch, ReplyHandler* handler);
   bool IsDone() const { return num_left_ == 0 && num_roles_ == 0; }
   void QueueAll();
@@ -128,6 +150,7 @@ class Router {
   void RefreshMap(const Patience& patience);
   // Gives up what cannot be tried again, or pauses.
   void AfterFailures(Patience* patience);
+  bool AnyMayBeAsked() const;
 
   void Pass(const Patience& patience);  // this and what follows: router_pass.cc
   void OpenAll(const Patience& patience);
@@ -162,9 +185,11 @@ class Router {
   size_t num_roles_ = 0;  // the server has yet to tell these, or nothing of this pass counts
   Status first_error_;
   bool is_replicated_ = true;
-  bool is_in_call_ = false;
-  Clock::duration left_{};   // rest of the call's patience: only batches in which something failed take of it
-  bool has_failed_ = false;  // something in this batch
+  bool is_in_call_ = false, tries_once_ = false;
+  CallEnd call_;                // for a request, of one with up to 1 MB
+  uint64_t bytes_of_call_ = 0;  // that were asked and may be answered; only those of requests lengthen it
+  bool is_request_ = false;
+  bool gave_up_ = false;  // something in this call
 
   std::vector<Node*> active_;  // these have a queue that is not done
   std::vector<pollfd> polled_;

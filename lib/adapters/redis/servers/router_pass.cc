@@ -34,18 +34,22 @@ void Router::Pass(const Patience& patience) {
 // time comes last, so that it takes nobody's time away.
 void Router::OpenAll(const Patience& patience) {
   size_t num_closed = 0;
-  for (const Node* const node : active_) num_closed += !node->connection.is_open();
+  for (Node* const node : active_) {
+    // A server that says that it is loading has an open connection. Another one may be there for a lone server.
+    if (map_.MustSkip(*node)) node->connection.Close();
+    num_closed += !node->connection.is_open();
+  }
   if (num_closed == 0) return;
   std::partition(active_.begin(), active_.end(), [](const Node* node) { return !node->was_unreachable; });
   const auto end = patience.end(map_.servers());
   for (Node* const node : active_) {
     if (node->connection.is_open()) continue;
+    Failure failure = node->failure;
     if (node->given_up) {
       --num_closed;
-      Lose(node, node->failure);
-      continue;
+    } else {
+      failure = map_.EnsureOpen(node, end, num_closed--);
     }
-    const Failure failure = map_.EnsureOpen(node, end, num_closed--);
     if (!IsFine(failure)) Lose(node, failure);
   }
 }
@@ -60,7 +64,7 @@ void Router::ForgetDone() {
     if (node->connection.has_input()) node->connection.Close();  // more replies than questions
     node->queue.clear();
     node->num_written = node->num_received = 0;
-    node->retried = false;
+    node->retried = node->has_once = false;
   }
   active_.resize(num_active);
 }
@@ -105,7 +109,10 @@ void Router::Wait() {
 void Router::Send(Node* node) {
   if (!node->connection.is_open()) return;
   std::vector<uint32_t>& queue = node->queue;
-  if (node->InFlight() == 0) node->connection.Await();
+  if (node->InFlight() == 0) {
+    node->connection.SetEnd(map_.call_end(), node->has_once);
+    node->connection.Await();
+  }
   if (node->InFlight() <= kMostInFlight / 2) {
     while (node->num_written < queue.size() && node->InFlight() < kMostInFlight &&
            node->connection.unsent() < kMostUnsent) {
@@ -168,6 +175,7 @@ Failure Router::TakeReply(Node* node, const Reply& reply) {
   }
   ++node->num_received;
   ++node->num_answered;
+  map_.HeedSuccess(*node);
   const Kind kind = batch_->kind(command);
   if (kind == Kind::kCheck && node->retried) return Failure();  // too early: stays pending
   if (kind == Kind::kInsert) {
@@ -200,6 +208,7 @@ Failure Router::TakeError(Node* node, uint32_t command, const Reply& reply) {
       return Failure();
     }
     case Verdict::kRetry:
+      if (!node->retried) map_.Heed(*node, failure);  // once in a pass
       node->retried = must_refresh_ = true;
       Fail(command, node);
       node->failure = last_failure_ = failure;
@@ -220,9 +229,12 @@ Failure Router::TakeError(Node* node, uint32_t command, const Reply& reply) {
 }
 
 void Router::Lose(Node* node, const Failure& failure) {
-  const bool is_final =
-      failure.verdict == Verdict::kFinal || (failure.verdict == Verdict::kReplica && !map_.has_other_servers());
-  must_refresh_ = true;  // even if it is final: the newest map may have another node in its place
+  const bool is_broken = failure.verdict == Verdict::kBroken;
+  const bool is_final = is_broken || failure.verdict == Verdict::kFinal ||
+                        (failure.verdict == Verdict::kReplica && !map_.has_other_servers());
+  // Even if it is final: the newest map may have another node in its place. It was looked for when the breaker opened.
+  must_refresh_ = must_refresh_ || !is_broken;
+  if (node->connection.is_open()) map_.Heed(*node, failure);  // else that is done
   node->connection.GiveUp();
   const size_t first = node->num_received, written = node->num_written;
   node->num_received = node->num_written = node->queue.size();

@@ -63,9 +63,13 @@ Status ServerMap::Begin(const RedisServers& servers) {
     return Status::Error(StatusCode::kInvalidArgument, "RedisServers::database is %d: 0 is the first",
                          servers.database);
   }
-  if (servers.timeout_ms == 0 || servers.connect_timeout_ms == 0) {
+  if (servers.deadlines.request_ms == 0) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "RedisServers::timeout_ms and connect_timeout_ms are at least 1: without a time-out a server "
+                         "Deadlines::request_ms is at least 1: with 0 no lookup or insertion could ever be answered");
+  }
+  if (servers.deadlines.reply_ms == 0 || servers.deadlines.connect_ms == 0) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "Deadlines::reply_ms and connect_ms are at least 1: without a time-out a server "
                          "that is gone would be waited for for ever");
   }
   const Status tls = CheckTls(servers);
@@ -87,7 +91,7 @@ Failure ServerMap::Discover(Clock::time_point end) {
   Failure worst;
   for (size_t i = 0; i < seeds_.size(); ++i) {
     auto node = std::make_unique<Node>();
-    node->address = seeds_[(first_seed_ + i) % seeds_.size()];
+    SetAddress(node.get(), seeds_[(first_seed_ + i) % seeds_.size()]);
     Failure failure = Open(node.get(), end, seeds_.size() - i);
     if (!IsFine(failure)) {
       Prefer(failure, &worst);
@@ -125,18 +129,22 @@ Failure ServerMap::EnsureOpen(Node* node, Clock::time_point end, size_t num_wait
 }
 
 uint32_t ServerMap::ConnectMs(Clock::time_point end, size_t num_waiting) const {
-  const int64_t left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+  int64_t left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
   if (left <= 0) return 0;
+  if (call_end_.is_fixed()) left = (left + 1) / 2;  // it can be tried again
   const int64_t share = std::max(left / static_cast<int64_t>(std::max(num_waiting, size_t{1})), kLeastConnectMs);
-  return static_cast<uint32_t>(std::min({share, left, int64_t{servers_.connect_timeout_ms}}));
+  return static_cast<uint32_t>(std::min({share, left, int64_t{servers_.deadlines.connect_ms}}));
 }
 
 Failure ServerMap::Open(Node* node, Clock::time_point end, size_t num_waiting) {
+  if (MustSkip(*node)) return node->breaker->Reject(Clock::now());
   const uint32_t connect_ms = ConnectMs(end, num_waiting);
   if (connect_ms == 0) {
-    return Unreachable(node->address.text(), "no time is left to connect (RedisServers::patience_ms)");
+    return Unreachable(node->address.text(), "no time is left to connect (RedisServers::deadlines)", Sign::kNone);
   }
+  node->connection.SetEnd(call_end_, false);
   const Failure failure = node->connection.Open(node->address, servers_, connect_ms);
+  Heed(*node, failure);
   node->was_unreachable = !IsFine(failure);
   if (IsFine(failure)) ++num_connections_;
   return failure;
@@ -147,9 +155,12 @@ Failure ServerMap::OpenLone(Node* node, Clock::time_point end) {
   Failure worst;
   for (size_t i = 0; i < seeds_.size(); ++i) {
     const size_t seed = (first_seed_ + i) % seeds_.size();
-    node->address = seeds_[seed];
+    SetAddress(node, seeds_[seed]);
     Failure failure = Open(node, end, seeds_.size() - i);
-    if (IsFine(failure)) failure = CheckRole(node);
+    if (IsFine(failure)) {
+      failure = CheckRole(node);
+      Heed(*node, failure);
+    }
     if (!IsFine(failure)) {
       node->connection.Close();
       Prefer(failure, &worst);
@@ -163,7 +174,7 @@ Failure ServerMap::OpenLone(Node* node, Clock::time_point end) {
                           "Redis at %s went away in the midst of a batch, and %s is the master now: ask again",
                           before.text().c_str(), node->address.text().c_str())};
   }
-  node->address = before;  // what the batch has answers of, if it has any
+  SetAddress(node, before);  // what the batch has answers of, if it has any
   return worst;
 }
 
@@ -229,13 +240,16 @@ std::vector<Node*> ServerMap::WhoHasMaps() {
 Failure ServerMap::RefreshMap(Clock::time_point end) {
   const std::vector<Node*> nodes = WhoHasMaps();
   Map best;
-  Failure failure = Unreachable("the cluster", "no node tells who has which slot");
+  Failure failure = Unreachable("the cluster", "no node tells who has which slot", Sign::kNone);
   for (size_t i = 0; i < nodes.size() && best.num_owned < kNumSlots; ++i) {
     if (i != 0 && Clock::now() >= end) break;
-    if (nodes[i]->given_up) continue;
+    if (nodes[i]->given_up || MustSkip(*nodes[i])) continue;
     Failure of_node = EnsureOpen(nodes[i], end, nodes.size() - i);
     Map map;
-    if (IsFine(of_node)) of_node = ReadMap(nodes[i], &map);
+    if (IsFine(of_node)) {
+      of_node = ReadMap(nodes[i], &map);
+      Heed(*nodes[i], of_node);
+    }
     if (!IsFine(of_node)) {
       nodes[i]->connection.Close();
       nodes[i]->was_unreachable = true;
@@ -322,7 +336,7 @@ uint16_t ServerMap::NumberOf(const Address& address) {
   }
   if (nodes_.size() >= kNobody) return kNobody - 1;  // more than a cluster has; who is asked says MOVED
   nodes_.push_back(std::make_unique<Node>());
-  nodes_.back()->address = address;
+  SetAddress(nodes_.back().get(), address);
   return static_cast<uint16_t>(nodes_.size() - 1);
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "lib/adapters/redis/servers/breaker.h"
 #include "lib/adapters/redis/wire/address.h"
 #include "lib/adapters/redis/wire/connection.h"
 #include "lib/adapters/redis/wire/failure.h"
@@ -21,6 +22,7 @@ namespace linefilter::redis_internal {
 struct Node {
   Address address;
   Connection connection;
+  Breaker* breaker = nullptr;    // of the address
   bool was_unreachable = false;  // the last time: others come first
   bool given_up = false;         // in this call (Router::Call): `failure` is why
 
@@ -29,7 +31,8 @@ struct Node {
   size_t num_written = 0;   // to the connection
   size_t num_received = 0;  // replies
   size_t InFlight() const { return num_written - num_received; }
-  bool retried = false;  // some command of this pass is to be run again
+  bool retried = false;   // some command of this pass is to be run again
+  bool has_once = false;  // a kOnce is in the queue, which is not tried again if its reply does not come
 
   // These are for the batch.
   uint64_t num_answered = 0;
@@ -45,6 +48,26 @@ class ServerMap {
  public:
   // Sets where to begin; once.
   Status Begin(const RedisServers& servers);
+  // What follows is for a call that ends then, until the next SetEnd. A fixed end is that of a request, which breakers
+  // may stop.
+  void SetEnd(const CallEnd& end) noexcept { call_end_ = end; }
+  const CallEnd& call_end() const noexcept { return call_end_; }
+  // Whether a request must not ask this node now.
+  bool MustSkip(const Node& node) const noexcept {
+    return node.breaker->is_open() && call_end_.is_fixed() && !node.breaker->LetsThrough(Clock::now());
+  }
+  // Whether a call may ask this node, or another one in its place, when it failed: a request does not where breakers
+  // opened, whose trial is another call's.
+  bool MayBeAsked(const Node& node) const;
+  // Tells the node's breaker what became of it.
+  void Heed(const Node& node, const Failure& failure);
+  void HeedSuccess(const Node& node) {
+    if (node.breaker->is_open()) Close(node.breaker);
+    node.breaker->Succeed();
+  }
+  // One for each server that was ever asked, in that order.
+  const std::vector<std::unique_ptr<Breaker>>& breakers() const noexcept { return breakers_; }
+
   // Finds out what is there: a server that may be asked, or a cluster and its map.
   Failure Discover(Clock::time_point end);
   // Connects the node if it is not, while so many wait for it and all shall have tried at `end`. A lone server is
@@ -97,12 +120,17 @@ class ServerMap {
   Failure Open(Node* node, Clock::time_point end, size_t num_waiting);
   Failure OpenLone(Node* node, Clock::time_point end);
   Failure CheckRole(Node* node);
+  void SetAddress(Node* node, const Address& address);
+  void Close(Breaker* breaker);
+  void Say(const char* what, const Breaker& breaker) const;
   Failure ReadMap(Node* node, Map* map);
   // Lists nodes to ask for the map, the best first.
   std::vector<Node*> WhoHasMaps();
   uint16_t NumberOf(const Address& address);
 
   RedisServers servers_;
+  CallEnd call_end_;
+  std::vector<std::unique_ptr<Breaker>> breakers_;
   pid_t pid_ = 0;  // that of the process that connected
   std::vector<Address> seeds_;
   size_t first_seed_ = 0;  // the last one that was good

@@ -36,6 +36,7 @@ constexpr size_t kMostNumberBytes = kMostDigits + 2 + 3 + kMostDigits;  // gener
 
 size_t Batch::Add(uint16_t slot, Kind kind, uint32_t num_args, uint32_t most_bytes) {
   commands_.push_back({buffer_.size(), most_bytes, slot, kind});
+  num_reply_bytes_ += most_bytes < kMostReplyBytes ? most_bytes : 0;
   char line[kMostNumberBytes];
   buffer_.append(line, static_cast<size_t>(WriteLine('*', num_args, line) - line));
   return commands_.size() - 1;
@@ -92,6 +93,7 @@ size_t Batch::AddGetRange(const RedisKey& key, Kind kind, uint64_t offset, uint6
 void Batch::Clear() noexcept {
   buffer_.clear();
   commands_.clear();
+  num_reply_bytes_ = 0;
 }
 
 }  // namespace linefilter::redis_internal

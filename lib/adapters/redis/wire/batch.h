@@ -59,6 +59,8 @@ class Batch {
   size_t AddGetRange(const RedisKey& key, Kind kind, uint64_t offset, uint64_t size);
 
   size_t size() const noexcept { return commands_.size(); }
+  // Of all commands, and of those replies whose size is known.
+  uint64_t num_bytes() const noexcept { return buffer_.size() + num_reply_bytes_; }
   // Empties the batch, and keeps its memory.
   void Clear() noexcept;
 
@@ -84,6 +86,7 @@ class Batch {
 
   std::string buffer_;
   std::vector<Command> commands_;
+  uint64_t num_reply_bytes_ = 0;
 };
 
 // A reply, or an element of one. It points into the buffer of its connection: copy what is to stay.

@@ -7,6 +7,7 @@
 #include <sys/time.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "hiredis/hiredis.h"
@@ -22,7 +23,7 @@ constexpr size_t kMostMapElements = size_t{1} << 20, kMostMapBytes = size_t{1} <
 
 constexpr int kNothingYet = -1, kEnd = 0;  // ReadSome; below: an error, -errno - 1
 
-timeval TimevalOf(uint32_t ms) {
+timeval TimevalOf(int64_t ms) {
   timeval time;
   time.tv_sec = static_cast<time_t>(ms / 1000);
   time.tv_usec = static_cast<suseconds_t>(ms % 1000 * 1000);
@@ -68,15 +69,18 @@ void Connection::GiveUp() noexcept {
 
 Failure Connection::Open(const Address& address, const RedisServers& servers, uint32_t connect_ms) {
   Close();
-  if (servers.tls && !HasTls()) return tls_.Start(-1, address, servers);  // its sentence
+  if (servers.tls && !HasTls()) return tls_.Start(-1, address, servers, Clock::time_point());  // its sentence
   CloseUnlessDone guard(this);
   server_ = address.text();
   ++number_;
-  timeout_ms_ = servers.timeout_ms;
+  reply_ms_ = servers.deadlines.reply_ms;
   uses_tls_ = servers.tls;
   has_heard_ = false;
   Failure failure = Connect(address, connect_ms);
-  if (IsFine(failure) && uses_tls_) failure = tls_.Start(fd(), address, servers);
+  if (IsFine(failure) && uses_tls_) {
+    Await();
+    failure = tls_.Start(fd(), address, servers, deadline());
+  }
   if (IsFine(failure)) failure = Introduce(servers);
   guard.done = IsFine(failure);
   return failure;
@@ -84,8 +88,8 @@ Failure Connection::Open(const Address& address, const RedisServers& servers, ui
 
 Failure Connection::Connect(const Address& address, uint32_t connect_ms) {
   const auto end = Clock::now() + std::chrono::milliseconds(connect_ms);
-  const timeval time = TimevalOf(std::max(connect_ms, uint32_t{1}));
   for (;;) {
+    const timeval time = TimevalOf(std::max(MsUntil(end) - 1, 1));
     context_.reset(address.is_path() ? redisConnectUnixWithTimeout(address.host.c_str(), time)
                                      : redisConnectWithTimeout(address.host.c_str(), address.port, time));
     if (context_ == nullptr) {
@@ -94,13 +98,12 @@ Failure Connection::Connect(const Address& address, uint32_t connect_ms) {
     if (context_->err == 0) break;
     // hiredis gives up when a signal comes.
     if (strstr(context_->errstr, strerror(EINTR)) != nullptr && Clock::now() < end) continue;
-    return Unreachable(server_, context_->errstr);
+    return Unreachable(server_, context_->errstr, Clock::now() < end ? Sign::kRefused : Sign::kSilent);
   }
   const int flags = fcntl(fd(), F_GETFD, 0);  // what the program starts must not hold it open
   if (flags >= 0) (void)fcntl(fd(), F_SETFD, flags | FD_CLOEXEC);
   if (!address.is_path()) (void)redisEnableKeepAlive(context_.get());
-  const timeval timeout = TimevalOf(timeout_ms_);
-  (void)setsockopt(fd(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+  receive_ms_ = INT64_MAX;  // none is set
   return Failure();
 }
 
@@ -207,12 +210,36 @@ void Connection::Await() noexcept {
   is_fresh_ = true;
 }
 
-Clock::time_point Connection::deadline() const noexcept {
-  return awaited_ + std::chrono::milliseconds(uint64_t{timeout_ms_} + moved_ / kBytesPerMs);
+Clock::time_point Connection::ReplyEnd(std::chrono::milliseconds extra) const noexcept {
+  return awaited_ + std::chrono::milliseconds(uint64_t{reply_ms_} + moved_ / kBytesPerMs) + extra;
 }
 
-Failure Connection::TimedOutNow() const {
-  return Clock::now() >= deadline() ? TimedOut(server_, timeout_ms_) : Failure();
+Clock::time_point Connection::deadline(std::chrono::milliseconds extra) const noexcept {
+  const Clock::time_point end = ReplyEnd(extra);
+  if (!call_end_.is_fixed()) return end;
+  const auto left = std::max(call_end_.at - awaited_, Clock::duration::zero());
+  return std::min(end, awaited_ + (is_only_try_ ? left : left / 2));
+}
+
+Failure Connection::TimedOutNow(std::chrono::milliseconds extra) const {
+  const Clock::time_point end = deadline(extra);
+  if (Clock::now() < end) return Failure();
+  const int64_t ms = std::chrono::duration_cast<std::chrono::milliseconds>(end - awaited_).count();
+  if (end == ReplyEnd(extra)) return TimedOut(server_, ms, "Deadlines::reply_ms");
+  char limit[80];
+  snprintf(limit, sizeof(limit), "of a deadline of %u ms: %s", call_end_.ms, call_end_.name);
+  return TimedOut(server_, ms, limit);
+}
+
+bool Connection::WaitsLessThanDeadline() noexcept {
+  const int64_t left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline() - awaited_).count();
+  if (receive_ms_ <= left) return true;
+  if (left <= 0) return false;
+  const int64_t ms = (left + 1) / 2;  // it need not be told so again for each reply of a call; poll waits for the rest
+  const timeval time = TimevalOf(ms);
+  if (setsockopt(fd(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) != 0) return false;
+  receive_ms_ = ms;
+  return true;
 }
 
 short Connection::wanted() const noexcept {
@@ -225,12 +252,11 @@ Failure Connection::Poll(std::chrono::milliseconds extra) {
     pollfd waited = {};
     waited.fd = fd();
     waited.events = wanted();
-    const int ready = poll(&waited, 1, MsUntil(deadline() + extra));
+    const int ready = poll(&waited, 1, MsUntil(deadline(extra)));
     if (ready > 0) return Failure();
     if (ready < 0 && errno != EINTR) return Lost(server_, strerror(errno));
-    if (Clock::now() >= deadline() + extra) {
-      return TimedOut(server_, uint64_t{timeout_ms_} + static_cast<uint64_t>(extra.count()));
-    }
+    const Failure failure = TimedOutNow(extra);
+    if (!IsFine(failure)) return failure;
   }
 }
 

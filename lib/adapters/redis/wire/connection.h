@@ -1,8 +1,9 @@
 // On one connection to one server commands go out from a buffer, and replies are parsed where they were read. hiredis
 // connects. Its replies, a malloc for each, are not used: a lookup in a batch would take the client 120 ns, not 90.
 //
-// Each reply has timeout_ms, from the moment when it is the next to come: neither a signal nor a byte now and then
-// begins the time anew. A large one also has the time that its bytes take at 64 KiB a second.
+// Each reply has Deadlines::reply_ms, from the moment when it is the next to come: neither a signal nor a byte now and
+// then begins the time anew. A large one also has the time that its bytes take at 64 KiB a second. Within a call that
+// ends at a fixed time, one silent server gets no more than half of what is left, so that it can be tried again.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_CONNECTION_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_CONNECTION_H_
 
@@ -33,10 +34,25 @@ inline int MsUntil(Clock::time_point end) {
   return static_cast<int>(std::clamp<int64_t>(ms, 0, INT32_MAX));
 }
 
+// When a call ends, whatever is still to come.
+struct CallEnd {
+  Clock::time_point at = Clock::time_point::max();  // never
+  uint32_t ms = 0;                                  // its deadline,
+  const char* name = "";                            // and whose that is, for sentences
+
+  bool is_fixed() const noexcept { return at != Clock::time_point::max(); }
+};
+
 class Connection {
  public:
   // Connects, within connect_ms, and introduces itself: AUTH, SELECT. If that fails or throws, it is closed.
   Failure Open(const Address& address, const RedisServers& servers, uint32_t connect_ms);
+  // From now on each reply is waited for until half of the time until then has passed; or, if it cannot be tried again,
+  // all of it.
+  void SetEnd(const CallEnd& end, bool is_only_try) noexcept {
+    call_end_ = end;
+    is_only_try_ = is_only_try;
+  }
   void Close() noexcept;
   // Does the same where commands may be under way. The system forgets what it has not sent yet, so that it does not
   // come late, after what another connection sends again.
@@ -56,12 +72,12 @@ class Connection {
 
   // The next reply is waited for from now on.
   void Await() noexcept;
-  Clock::time_point deadline() const noexcept;
+  Clock::time_point deadline(std::chrono::milliseconds extra = {}) const noexcept;
   // Returns the failure if the time is over.
-  Failure TimedOutNow() const;
+  Failure TimedOutNow(std::chrono::milliseconds extra = {}) const;
   // Whether Receive may wait for the first bytes of a reply by itself, a system call less. It may once for each Await:
   // what goes on after that has less time.
-  bool MayWait() const noexcept { return is_fresh_ && !uses_tls_ && unsent() == 0; }
+  bool MayWait() noexcept { return is_fresh_ && !uses_tls_ && unsent() == 0 && WaitsLessThanDeadline(); }
   // Reads what has come. *any tells whether something had.
   Failure Receive(bool wait, bool* any);
   // Gives what has come already: a reply, which lives until the next call of anything here; or kMore.
@@ -90,11 +106,17 @@ class Connection {
   Failure LostBecause(const char* why) const;
   Failure LostBy(int error) const;  // errno
   int64_t ReadSome(char* to, size_t size, bool wait);
+  Clock::time_point ReplyEnd(std::chrono::milliseconds extra) const noexcept;
+  // Whether recv ends before the deadline does; it is told so if it does not.
+  bool WaitsLessThanDeadline() noexcept;
 
   std::unique_ptr<redisContext, FreeContext> context_;
   std::string server_;
   uint64_t number_ = 0;
-  uint32_t timeout_ms_ = 0;
+  uint32_t reply_ms_ = 0;
+  int64_t receive_ms_ = 0;  // SO_RCVTIMEO
+  CallEnd call_end_;
+  bool is_only_try_ = false;
   bool uses_tls_ = false;
   Tls tls_;
   bool has_heard_ = false;  // a byte, since it was opened

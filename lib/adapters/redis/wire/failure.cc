@@ -15,19 +15,22 @@ struct Rule {
   Verdict verdict;
   StatusCode code;
   const char* text;
+  Sign sign = Sign::kNone;
 };
 
 constexpr Rule kRules[] = {
     {"MOVED ", Verdict::kMoved, StatusCode::kUnavailable, "Redis at %s says '%s'"},
     {"ASK ", Verdict::kAsk, StatusCode::kUnavailable, "Redis at %s says '%s'"},
     {"TRYAGAIN", Verdict::kRetry, StatusCode::kUnavailable, "Redis at %s is moving a slot: '%s'"},
-    {"CLUSTERDOWN", Verdict::kRetry, StatusCode::kUnavailable, "the cluster that %s belongs to is down: '%s'"},
-    {"LOADING", Verdict::kRetry, StatusCode::kUnavailable, "Redis at %s is still starting: '%s'"},
-    {"MASTERDOWN", Verdict::kRetry, StatusCode::kUnavailable, "the replica at %s lost its master: '%s'"},
-    {"BUSY", Verdict::kRetry, StatusCode::kUnavailable, "Redis at %s is busy with a script: '%s'"},
+    {"CLUSTERDOWN", Verdict::kRetry, StatusCode::kUnavailable, "the cluster that %s belongs to is down: '%s'",
+     Sign::kLost},
+    {"LOADING", Verdict::kRetry, StatusCode::kUnavailable, "Redis at %s is still starting: '%s'", Sign::kLost},
+    {"MASTERDOWN", Verdict::kRetry, StatusCode::kUnavailable, "the replica at %s lost its master: '%s'", Sign::kLost},
+    {"BUSY", Verdict::kRetry, StatusCode::kUnavailable, "Redis at %s is busy with a script: '%s'", Sign::kLost},
     {"NOREPLICAS", Verdict::kRetry, StatusCode::kUnavailable, "the master at %s has too few replicas: '%s'"},
     {"UNBLOCKED", Verdict::kRetry, StatusCode::kUnavailable, "Redis at %s changed its role: '%s'"},
-    {"ERR max number of clients", Verdict::kRetry, StatusCode::kUnavailable, "Redis at %s is full of clients: '%s'"},
+    {"ERR max number of clients", Verdict::kRetry, StatusCode::kUnavailable, "Redis at %s is full of clients: '%s'",
+     Sign::kLost},
     {"READONLY", Verdict::kReplica, StatusCode::kUnavailable, ""},
     {"NOAUTH", Verdict::kFinal, StatusCode::kInvalidArgument,
      "Redis at %s wants a password: set RedisServers::password, and user if it has ACL users ('%s')"},
@@ -81,6 +84,7 @@ Failure JudgeError(std::string_view text, const std::string& server) {
   for (const Rule& rule : kRules) {
     if (!BeginsWith(text, rule.begin)) continue;
     failure.verdict = rule.verdict;
+    failure.sign = rule.sign;
     failure.status = Status::Error(rule.code, rule.text, server.c_str(), said.c_str());
     return failure;
   }
@@ -137,23 +141,26 @@ Failure ReplicaFailure(const std::string& server) {
           Status::Error(StatusCode::kUnavailable,
                         "Redis at %s is a read-only replica, whose answers may be late (a key may be absent there that "
                         "was acknowledged): name the master, or set replica_reads for lookups alone",
-                        server.c_str())};
+                        server.c_str()),
+          Sign::kLost};
 }
 
-Failure Unreachable(const std::string& server, const char* why) {
+Failure Unreachable(const std::string& server, const char* why, Sign sign) {
   return {Verdict::kRetry,
-          Status::Error(StatusCode::kUnavailable, "no connection to Redis at %s: %s", server.c_str(), why)};
+          Status::Error(StatusCode::kUnavailable, "no connection to Redis at %s: %s", server.c_str(), why), sign};
 }
 
 Failure Lost(const std::string& server, const char* why) {
   return {Verdict::kRetry,
-          Status::Error(StatusCode::kUnavailable, "the connection to Redis at %s was lost: %s", server.c_str(), why)};
+          Status::Error(StatusCode::kUnavailable, "the connection to Redis at %s was lost: %s", server.c_str(), why),
+          Sign::kLost};
 }
 
-Failure TimedOut(const std::string& server, uint64_t timeout_ms) {
-  return {Verdict::kRetry, Status::Error(StatusCode::kUnavailable,
-                                         "Redis at %s did not answer within %llu ms (RedisServers::timeout_ms)",
-                                         server.c_str(), static_cast<unsigned long long>(timeout_ms))};
+Failure TimedOut(const std::string& server, int64_t ms, const char* limit) {
+  return {Verdict::kRetry,
+          Status::Error(StatusCode::kUnavailable, "Redis at %s did not answer within %lld ms (%s)", server.c_str(),
+                        static_cast<long long>(ms), limit),
+          Sign::kSilent};
 }
 
 Failure Garbage(const std::string& server) {

@@ -13,15 +13,20 @@ namespace linefilter::redis_internal {
 enum class Verdict : uint8_t {
   kFine,
   kFinal,    // asked again it would say the same
+  kBroken,   // it failed, and is not asked for a while (Breaker)
   kRetry,    // later it may do it
   kReplica,  // it is none that may be asked; another one is
   kMoved,    // another node has the slot, from now on
   kAsk,      // another node has this key already, the slot still moves
 };
 
+// What it says of the node: see Breaker.
+enum class Sign : uint8_t { kNone, kRefused, kSilent, kLost };
+
 struct Failure {
   Verdict verdict = Verdict::kFine;
   Status status;  // not for kMoved and kAsk
+  Sign sign = Sign::kNone;
 };
 inline bool IsFine(const Failure& failure) { return failure.verdict == Verdict::kFine; }
 
@@ -47,9 +52,9 @@ bool IsHost(std::string_view text);
 // The failure of a server that is a replica.
 Failure ReplicaFailure(const std::string& server);
 // The failure of a connection; %s is `why`.
-Failure Unreachable(const std::string& server, const char* why);
+Failure Unreachable(const std::string& server, const char* why, Sign sign);
 Failure Lost(const std::string& server, const char* why);
-Failure TimedOut(const std::string& server, uint64_t timeout_ms);
+Failure TimedOut(const std::string& server, int64_t ms, const char* limit);
 Failure Garbage(const std::string& server);
 
 }  // namespace linefilter::redis_internal

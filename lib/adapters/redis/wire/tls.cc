@@ -135,7 +135,7 @@ Failure Judge(unsigned long error, const std::string& server) {
 #ifdef SSL_R_UNEXPECTED_EOF_WHILE_READING
   is_for_now |= reason == SSL_R_UNEXPECTED_EOF_WHILE_READING;
 #endif
-  if (is_for_now) return Unreachable(server, ("TLS: " + Reason(error)).c_str());
+  if (is_for_now) return Unreachable(server, ("TLS: " + Reason(error)).c_str(), Sign::kLost);
   if (alert >= 0 && alert < 256) {
     return Refused(
         "Redis at %s refuses our TLS (%s): if it wants a certificate, look at RedisServers::tls_certificate, else at "
@@ -208,7 +208,7 @@ bool HasTls() noexcept { return true; }
 
 void Tls::Free::operator()(ssl_st* ssl) const noexcept { SSL_free(ssl); }
 
-Failure Tls::Start(int fd, const Address& address, const RedisServers& servers) {
+Failure Tls::Start(int fd, const Address& address, const RedisServers& servers, Clock::time_point end) {
   const std::string server = address.text();
   const std::string& name =
       servers.tls_server_name.empty() && !address.is_path() ? address.host : servers.tls_server_name;
@@ -220,7 +220,7 @@ Failure Tls::Start(int fd, const Address& address, const RedisServers& servers) 
   if (name.size() > kMostNameBytes || name[0] == '.' || name.find('\0') != std::string::npos) {
     return Refused("RedisServers::tls_server_name, or the host, is no name that a certificate may have: %.100s", name);
   }
-  const auto end = Clock::now() + std::chrono::milliseconds(servers.timeout_ms);
+  const auto begin = Clock::now();
   end_ = kOpen;
   must_write_ = false;
   const NoErrors guard;
@@ -246,17 +246,19 @@ Failure Tls::Start(int fd, const Address& address, const RedisServers& servers) 
     const int wanted = SSL_get_error(ssl_.get(), done);
     if (wanted == SSL_ERROR_WANT_READ || wanted == SSL_ERROR_WANT_WRITE) {
       if (WaitFor(fd, wanted, end)) continue;
+      const auto ms = std::chrono::round<std::chrono::milliseconds>(end - begin).count();
       return {Verdict::kRetry,
               Status::Error(StatusCode::kUnavailable,
-                            "Redis at %s did not finish the TLS handshake within %u ms (RedisServers::timeout_ms): is "
+                            "Redis at %s did not finish the TLS handshake within %lld ms (RedisServers::deadlines): is "
                             "its port the one of tls-port?",
-                            server.c_str(), servers.timeout_ms)};
+                            server.c_str(), static_cast<long long>(ms)),
+              Sign::kSilent};
     }
     const long verdict = SSL_get_verify_result(ssl_.get());
     if (verdict != X509_V_OK) return BadCertificate(verdict, server, name);
     const unsigned long first = ERR_peek_error();
     if (first != 0) return Judge(first, server);
-    return Unreachable(server, error == 0 ? "the server closed it in the TLS handshake" : strerror(error));
+    return Unreachable(server, error == 0 ? "the server closed it in the TLS handshake" : strerror(error), Sign::kLost);
   }
 }
 
@@ -310,7 +312,7 @@ bool HasTls() noexcept { return false; }
 
 void Tls::Free::operator()(ssl_st*) const noexcept {}
 
-Failure Tls::Start(int, const Address&, const RedisServers&) {
+Failure Tls::Start(int, const Address&, const RedisServers&, std::chrono::steady_clock::time_point) {
   return {
       Verdict::kFinal,
       Status::Error(StatusCode::kUnsupported,
@@ -328,7 +330,7 @@ int64_t Tls::Receive(char*, size_t) {
   return -1;
 }
 
-Failure Tls::why(const std::string& server) const { return Unreachable(server, "no TLS"); }
+Failure Tls::why(const std::string& server) const { return Unreachable(server, "no TLS", Sign::kNone); }
 
 }  // namespace linefilter::redis_internal
 

@@ -4,6 +4,7 @@
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_TLS_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_TLS_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,9 +24,9 @@ bool HasTls() noexcept;
 // This encrypts one connection. Nothing here blocks but Start, and nothing raises SIGPIPE.
 class Tls {
  public:
-  // Starts over a connected socket, which stays the caller's, within timeout_ms. The server's certificate must be
-  // signed by tls_ca, or else by an authority of the system, and be of tls_server_name, or else of the host.
-  Failure Start(int fd, const Address& address, const RedisServers& servers);
+  // Starts over a connected socket, which stays the caller's, before `end`. The server's certificate must be signed by
+  // tls_ca, or else by an authority of the system, and be of tls_server_name, or else of the host.
+  Failure Start(int fd, const Address& address, const RedisServers& servers, std::chrono::steady_clock::time_point end);
   // Forgets all, and sends nothing: after a fork the connection is another's, too.
   void Stop() noexcept { ssl_.reset(); }
 

@@ -1,0 +1,51 @@
+// The breakers of all servers that were ever asked: who has which, what they are told, and what they let through.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "lib/adapters/redis/servers/server_map.h"
+
+namespace linefilter::redis_internal {
+
+// A server keeps its breaker when the map of the cluster changes.
+void ServerMap::SetAddress(Node* node, const Address& address) {
+  node->address = address;
+  for (const auto& breaker : breakers_) {
+    node->breaker = breaker.get();
+    if (breaker->address() == address) return;
+  }
+  breakers_.push_back(std::make_unique<Breaker>(address, servers_.deadlines.pause_ms));
+  node->breaker = breakers_.back().get();
+}
+
+bool ServerMap::MayBeAsked(const Node& node) const {
+  if (!call_end_.is_fixed()) return true;
+  if (is_cluster_) return !node.breaker->is_open();
+  const auto is_open = [this](const Address& seed) {
+    return std::any_of(breakers_.begin(), breakers_.end(), [&seed](const std::unique_ptr<Breaker>& breaker) {
+      return breaker->is_open() && breaker->address() == seed;
+    });
+  };
+  return !std::all_of(seeds_.begin(), seeds_.end(), is_open);
+}
+
+void ServerMap::Heed(const Node& node, const Failure& failure) {
+  if (failure.sign == Sign::kNone) return;
+  if (node.breaker->Fail(failure, Clock::now())) Say("OPENED", *node.breaker);
+}
+
+void ServerMap::Close(Breaker* breaker) {
+  breaker->Succeed();
+  Say("CLOSED", *breaker);
+}
+
+void ServerMap::Say(const char* what, const Breaker& breaker) const {
+  if (servers_.notice == nullptr) return;
+  char sentence[320];
+  snprintf(sentence, sizeof(sentence), "linefilter: the breaker of Redis at %s %s after %llu failures: %s",
+           breaker.server().c_str(), what, static_cast<unsigned long long>(breaker.num_failures()),
+           breaker.why().c_str());
+  servers_.notice(servers_.notice_context, sentence);
+}
+
+}  // namespace linefilter::redis_internal
