@@ -59,6 +59,7 @@ class Node {
     const std::lock_guard<std::mutex> lock(mutex_);
     map_ = map;
   }
+  void SetMapPause(int ms) { map_pause_ms_ = ms; }
   void SetAnswer(const std::string& answer, bool closes = false) {
     const std::lock_guard<std::mutex> lock(mutex_);
     answer_ = answer;
@@ -67,6 +68,7 @@ class Node {
 
  private:
   RedisFakeServer::Answer Answer(const std::string& command) {
+    if (command == "CLUSTER SLOTS") usleep(static_cast<useconds_t>(1000 * map_pause_ms_));
     const std::lock_guard<std::mutex> lock(mutex_);
     ++(command == "CLUSTER SLOTS" ? num_maps_ : num_asked_);
     RedisFakeServer::Answer answer(command == "CLUSTER SLOTS" && !closes_ ? map_ : answer_);
@@ -77,7 +79,7 @@ class Node {
   std::mutex mutex_;
   std::string map_ = kNoMap, answer_;
   bool closes_ = false;
-  std::atomic<int> num_maps_{0}, num_asked_{0};
+  std::atomic<int> num_maps_{0}, num_asked_{0}, map_pause_ms_{0};
   RedisFakeServer server_{[this](const std::string& command) { return Answer(command); }, false};
 };
 
@@ -254,6 +256,36 @@ TEST_F(RedisFaultsCluster, ACallHasOnePatience) {
     EXPECT_GT(bad.num_asked(), num_asked);
     bad.SetAnswer("+OK\r\n");
     EXPECT_TRUE(replies_.Run(&router_, batch).ok());
+  }
+}
+
+// A connection that stays open knows when an earlier call ended, which says nothing of the map that is asked for now.
+TEST_F(RedisFaultsCluster, TheDeadlineOfAnEarlierCallIsForgotten) {
+  Node good, bad;
+  for (Node* node : {&good, &bad}) {
+    node->SetMap("*2\r\n" + Range(0, 10922, {NodeOf(bad.port(), "127.0.0.1")}) +
+                 Range(10923, 16383, {NodeOf(good.port(), "127.0.0.1")}));
+  }
+  ASSERT_TRUE(Connect(good.address()).ok());
+  Batch batch;
+  for (const char* key : {"b", "a"}) {  // slots 3300, 15495
+    batch.Add(KeyOf(key), Kind::kRead, 2);
+    batch.Arg("GET");
+    batch.Arg(key);
+  }
+  ASSERT_TRUE(replies_.Run(&router_, batch).ok());
+  bad.SetAnswer("", true);
+  {
+    const Router::Call call(&router_, Router::Call::kAdmin, 500);
+    EXPECT_EQ(replies_.Run(&router_, batch).code(), StatusCode::kUnavailable);
+  }
+  usleep(600000);
+  good.SetMapPause(30);
+  EXPECT_EQ(replies_.Run(&router_, batch).code(), StatusCode::kUnavailable) << "first it asks for the map again";
+  EXPECT_EQ(replies_.text(1), "OK");
+  for (const auto& breaker : router_.breakers()) {
+    if (breaker->server() != good.address()) continue;
+    EXPECT_EQ(breaker->num_failures(), 0u) << breaker->why();
   }
 }
 

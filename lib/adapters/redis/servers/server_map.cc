@@ -124,7 +124,10 @@ Failure ServerMap::Discover(Clock::time_point end) {
 }
 
 Failure ServerMap::EnsureOpen(Node* node, Clock::time_point end, size_t num_waiting) {
-  if (node->connection.is_open()) return Failure();
+  if (node->connection.is_open()) {
+    node->connection.SetEnd(call_end_, false);  // it may know that of an earlier call
+    return Failure();
+  }
   return is_cluster_ ? Open(node, end, num_waiting) : OpenLone(node, end);
 }
 
