@@ -168,8 +168,8 @@ class LINEFILTER_EXPORT RedisFilter final {
   // Closes the connections.
   void Close() noexcept;
 
-  // Gives the next call a deadline of its own, whatever call it is: filter.Within(20).MayContainKey(key, &maybe). It
-  // holds all that the call does. 0 takes that back.
+  // Gives the next call that asks the servers a deadline of its own: filter.Within(20).MayContainKey(key, &maybe). It
+  // holds all that the call does, also the wait for replicas. 0 takes that back. Before Create or Open it does nothing.
   RedisFilter& Within(uint32_t ms) noexcept;
 
   // Asks for one key: an integer or any bytes, as in FilterBase. *maybe is true unless the Status is ok and the key is
@@ -296,7 +296,7 @@ class LINEFILTER_EXPORT RedisFilter final {
   std::string_view name() const noexcept;
   // The servers that this object ever asked, and how they did; 0 while closed.
   size_t num_nodes() const noexcept;
-  RedisNode node(size_t i) const noexcept;  // see num_nodes
+  RedisNode node(size_t i) const noexcept;  // see num_nodes; without that one its address is empty
 
  private:
   bool HasKeys() const noexcept { return state_ != nullptr && key_hash_.hashes_keys(); }

@@ -42,7 +42,7 @@ enum class OnUnavailable : uint8_t {
 struct RedisNode {
   const char* address;    // until the next call that is not const
   bool is_open;           // the breaker: requests are not let through
-  uint32_t ms_to_trial;   // until one is; 0 for a breaker that is closed
+  uint32_t ms_to_trial;   // until one is; 0 if one may be now
   uint64_t num_failures;  // of the server, also those whose error nobody looked at
   uint64_t num_opened;    // how often the breaker opened
   uint64_t num_rejected;  // requests, or parts of them, that failed at once
@@ -74,7 +74,8 @@ struct RedisServers {
   // With kMaybe: so many lookup calls in a second may be "maybe" without an error, which all go to what is behind the
   // filter. More of them get the error, so that a database that the filter protects does not go down, too.
   double maybes_per_second = 100;
-  // Called with a sentence when a breaker opens and when it closes, once each, by the thread that uses the object.
+  // Called with a sentence when a breaker opens and when it closes, once each, by the thread that uses the object. It
+  // must not use that object. Open and Create say all by their Status.
   void (*notice)(void* context, const char* sentence) = nullptr;
   void* notice_context = nullptr;
   // Lookups without a cluster ask the first of `addresses` that answers, even a replica. It may be late: a key that was

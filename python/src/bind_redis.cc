@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "python/src/buffer.h"
 #include "python/src/options.h"
@@ -122,12 +123,16 @@ auto Setting(uint32_t Deadlines::*field) {
 }
 
 // What is known of each server, as dictionaries.
-py::list NodesOf(const Redis& redis) {
+py::list NodesOf(Redis& redis) {
   using py::literals::operator""_a;
+  std::vector<std::pair<std::string, RedisNode>> found;
+  redis.Tell([&found](const RedisFilter& filter) {
+    for (size_t i = 0; i < filter.num_nodes(); ++i) found.emplace_back(filter.node(i).address, filter.node(i));
+    return found.size();
+  });
   py::list nodes;
-  for (size_t i = 0; i < redis.own().num_nodes(); ++i) {
-    const RedisNode node = redis.own().node(i);
-    nodes.append(py::dict("address"_a = node.address, "open"_a = node.is_open,
+  for (const auto& [address, node] : found) {
+    nodes.append(py::dict("address"_a = address, "open"_a = node.is_open,
                           "seconds_to_trial"_a = node.ms_to_trial / 1000.0, "failures"_a = node.num_failures,
                           "opened"_a = node.num_opened, "rejected"_a = node.num_rejected));
   }

@@ -228,8 +228,10 @@ class RedisFilter(TakingFilter, Closable):
         return self._core.remove_hashes(hash_words(hashes), _from(generation))
 
     def within(self, seconds: float) -> RedisFilter:
-        """Gives the next call a deadline of its own: filter.within(0.02).may_contain(key). It holds all that the call does."""
-        self._core.within(milliseconds(seconds, "a deadline"))
+        """Gives the next call a deadline of its own: key in filter.within(0.02). It holds all that the call does.
+
+        The next call of any thread takes it. Each 65,536 keys of a call of many are a call of their own."""
+        self._core.within(max(milliseconds(seconds, "a deadline"), 1))
         return self
 
     def nodes(self) -> list[dict[str, Any]]:

@@ -116,4 +116,6 @@ def make_servers(servers: Servers) -> _linefilter.RedisServers:
         raise InvalidArgumentError(f"on_unavailable must be 'error' or 'maybe', not {servers.on_unavailable!r}")
     made.answers_maybe = servers.on_unavailable == "maybe"
     made.maybes_per_second = as_float(servers.maybes_per_second, "maybes_per_second")
+    if not made.maybes_per_second >= 0:
+        raise InvalidArgumentError(f"maybes_per_second must be at least 0, not {servers.maybes_per_second}")
     return made

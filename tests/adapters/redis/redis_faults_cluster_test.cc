@@ -289,6 +289,22 @@ TEST_F(RedisFaultsCluster, TheDeadlineOfAnEarlierCallIsForgotten) {
   }
 }
 
+TEST_F(RedisFaultsCluster, ACircleOfRedirectsIsAnError) {
+  Node one, two;
+  one.SetMap(Whole(one.port()));
+  two.SetMap(Whole(two.port()));
+  ASSERT_TRUE(Connect(one.address(), 50).ok());
+  one.SetAnswer("-MOVED 15495 127.0.0.1:" + two.port() + "\r\n");
+  two.SetAnswer("-MOVED 15495 127.0.0.1:" + one.port() + "\r\n");
+  for (const Router::Call::Kind kind : {Router::Call::kAdmin, Router::Call::kRequest}) {
+    servers_.deadlines.request_ms = 50;
+    ASSERT_TRUE(router_.Connect(servers_).ok());
+    const Router::Call call(&router_, kind, 0);
+    EXPECT_TRUE(test::Says(StatusCode::kUnavailable, replies_.Run(&router_, "a", Kind::kRead, {"GET", "a"}),
+                           "keep sending us from one to another"));
+  }
+}
+
 // Addresses at the loopback that neither answer nor refuse: a listener whose queue is full.
 class Hole {
  public:

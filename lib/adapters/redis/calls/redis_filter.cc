@@ -184,6 +184,7 @@ size_t RedisFilter::num_nodes() const noexcept {
   return state_ == nullptr ? 0 : state_->record.router().breakers().size();
 }
 RedisNode RedisFilter::node(size_t i) const noexcept {
+  if (i >= num_nodes()) return {"", false, 0, 0, 0, 0};
   const redis_internal::Breaker& breaker = *state_->record.router().breakers()[i];
   return {breaker.server().c_str(), breaker.is_open(),    breaker.MsToTrial(redis_internal::Clock::now()),
           breaker.num_failures(),   breaker.num_opened(), breaker.num_rejected()};

@@ -42,6 +42,7 @@ bool Breaker::Fail(const Failure& failure, Time now) {
   if (first_pause_ms_ == 0) return false;
   if (!is_open_ && failure.sign != Sign::kRefused && num_in_a_row_ < kMostInARow) return false;
   const bool was_open = is_open_;
+  if (was_open && now < next_trial_) return false;  // of administration: it was no trial
   is_open_ = true;
   num_opened_ += !was_open;
   next_trial_ = now + Cut(std::chrono::milliseconds(uint64_t{first_pause_ms_} << num_doublings_), now);

@@ -33,6 +33,7 @@ Status Router::Connect(const RedisServers& servers) {
   ServerMap map;
   const Status status = map.Begin(servers);
   if (!status.ok()) return status;
+  map.SetQuiet(true);
   const uint32_t ms = servers.deadlines.admin_ms;
   Patience patience(Clock::now() + std::chrono::milliseconds(ms), {Clock::time_point::max(), ms, kAdminName});
   for (;;) {
@@ -41,6 +42,7 @@ Status Router::Connect(const RedisServers& servers) {
     if (!patience.MayRetry(failure, map)) return patience.GivenUp(failure);
     patience.Pause();
   }
+  map.SetQuiet(false);
   map_ = std::move(map);
   must_refresh_ = false;
   return Status();
@@ -66,7 +68,7 @@ Status Router::Run(const Batch& batch, ReplyHandler* handler) {
     Pass(patience);
     if (IsDone()) break;
     if (!has_failures_ && ++num_redirects > kMostRedirects) {
-      failed_.clear();
+      failed_.assign(batch.size(), nullptr);
       for (State& state : states_) state = state == kDone ? kDone : kFailed;
       has_failures_ = true;
       last_failure_ = nobody_ = {
@@ -96,6 +98,7 @@ bool Router::BeginCall(Call::Kind kind, uint32_t own_ms) {
     call_.ms = is_request_ ? deadlines.request_ms : deadlines.admin_ms;
     call_.name = is_request_ ? "Deadlines::request_ms" : kAdminName;
   }
+  call_.is_telling = call_.ms >= deadlines.request_ms / 2;
   const bool is_fixed = own_ms != 0 || is_request_;
   call_.at = is_fixed ? Clock::now() + std::chrono::milliseconds(call_.ms) : Clock::time_point::max();
   return true;
@@ -273,7 +276,11 @@ void Router::Finish(uint32_t command, const Status& status, Effect effect) {
 Status Router::WaitForReplicas() {
   const RedisServers& servers = map_.servers();
   if (servers.wait_replicas == 0) return Status();
-  const uint32_t wait_ms = std::max(servers.wait_ms, uint32_t{1});  // 0 is for ever
+  const auto begin = Clock::now();
+  CallEnd end = map_.call_end();
+  uint32_t wait_ms = std::max(servers.wait_ms, uint32_t{1});  // 0 is for ever
+  if (is_request_) end.at += std::chrono::milliseconds(wait_ms);
+  if (end.is_fixed()) wait_ms = std::min(wait_ms, static_cast<uint32_t>(std::max(MsUntil(end.at), 1)));
   for (const auto& node : map_.nodes()) {
     if (node->wrote_on == 0) continue;
     const Reply* reply = nullptr;
@@ -282,11 +289,7 @@ Status Router::WaitForReplicas() {
         node->wrote_on != node->connection.number()) {  // another connection's WAIT is not about these
       failure = Lost(node->connection.server(), "inserted, but nobody knows whether replicas have it: insert again");
     } else {
-      if (map_.call_end().is_fixed()) {
-        CallEnd end = map_.call_end();
-        end.at += std::chrono::milliseconds(wait_ms);
-        node->connection.SetEnd(end, true);
-      }
+      node->connection.SetEnd(end, true);
       failure = node->connection.Call({"WAIT", std::to_string(servers.wait_replicas), std::to_string(wait_ms)}, &reply,
                                       wait_ms);
     }
@@ -299,6 +302,7 @@ Status Router::WaitForReplicas() {
           static_cast<long long>(reply->integer()), servers.wait_replicas, node->connection.server().c_str(), wait_ms);
     }
   }
+  if (is_request_) call_.at += Clock::now() - begin;  // which the batches that follow have, too
   return Status();
 }
 

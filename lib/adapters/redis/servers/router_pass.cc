@@ -97,12 +97,11 @@ void Router::Wait() {
   for (size_t i = 0; i < active_.size(); ++i) {
     Node* const node = active_[i];
     if (!node->connection.is_open()) continue;
-    if ((polled_[i].revents & ~POLLOUT) != 0) {
-      Receive(node);
-    } else {
-      const Failure failure = node->connection.TimedOutNow();
-      if (!IsFine(failure)) Lose(node, failure);
-    }
+    if ((polled_[i].revents & ~POLLOUT) != 0) Receive(node);
+    // It may go on and on.
+    if (!node->connection.is_open() || node->num_received == node->num_written) continue;
+    const Failure failure = node->connection.TimedOutNow();
+    if (!IsFine(failure)) Lose(node, failure);
   }
 }
 

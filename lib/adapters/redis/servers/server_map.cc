@@ -63,6 +63,11 @@ Status ServerMap::Begin(const RedisServers& servers) {
     return Status::Error(StatusCode::kInvalidArgument, "RedisServers::database is %d: 0 is the first",
                          servers.database);
   }
+  constexpr uint32_t kMostPauseMs = 3600000;
+  if (servers.deadlines.pause_ms > kMostPauseMs) {
+    return Status::Error(StatusCode::kInvalidArgument, "Deadlines::pause_ms is %u: an hour is the most",
+                         servers.deadlines.pause_ms);
+  }
   if (servers.deadlines.request_ms == 0) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "Deadlines::request_ms is at least 1: with 0 no lookup or insertion could ever be answered");
@@ -112,6 +117,7 @@ Failure ServerMap::Discover(Clock::time_point end) {
       Prefer(failure, &worst);
       continue;
     }
+    HeedSuccess(*node);
     first_seed_ = (first_seed_ + i) % seeds_.size();
     is_cluster_ = !is_lone;
     nodes_.clear();
@@ -134,7 +140,7 @@ Failure ServerMap::EnsureOpen(Node* node, Clock::time_point end, size_t num_wait
 uint32_t ServerMap::ConnectMs(Clock::time_point end, size_t num_waiting) const {
   int64_t left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
   if (left <= 0) return 0;
-  if (call_end_.is_fixed()) left = (left + 1) / 2;  // it can be tried again
+  if (call_end_.is_fixed()) left -= left / 4;  // it can be tried again
   const int64_t share = std::max(left / static_cast<int64_t>(std::max(num_waiting, size_t{1})), kLeastConnectMs);
   return static_cast<uint32_t>(std::min({share, left, int64_t{servers_.deadlines.connect_ms}}));
 }
@@ -162,7 +168,7 @@ Failure ServerMap::OpenLone(Node* node, Clock::time_point end) {
     Failure failure = Open(node, end, seeds_.size() - i);
     if (IsFine(failure)) {
       failure = CheckRole(node);
-      Heed(*node, failure);
+      IsFine(failure) ? HeedSuccess(*node) : Heed(*node, failure);
     }
     if (!IsFine(failure)) {
       node->connection.Close();
@@ -251,7 +257,7 @@ Failure ServerMap::RefreshMap(Clock::time_point end) {
     Map map;
     if (IsFine(of_node)) {
       of_node = ReadMap(nodes[i], &map);
-      Heed(*nodes[i], of_node);
+      IsFine(of_node) ? HeedSuccess(*nodes[i]) : Heed(*nodes[i], of_node);
     }
     if (!IsFine(of_node)) {
       nodes[i]->connection.Close();

@@ -65,6 +65,8 @@ class ServerMap {
     if (node.breaker->is_open()) Close(node.breaker);
     node.breaker->Succeed();
   }
+  // Says nothing of breakers: while it connects, the caller learns all by the Status.
+  void SetQuiet(bool is_quiet) noexcept { is_quiet_ = is_quiet; }
   // One for each server that was ever asked, in that order.
   const std::vector<std::unique_ptr<Breaker>>& breakers() const noexcept { return breakers_; }
 
@@ -130,6 +132,7 @@ class ServerMap {
 
   RedisServers servers_;
   CallEnd call_end_;
+  bool is_quiet_ = false;
   std::vector<std::unique_ptr<Breaker>> breakers_;
   pid_t pid_ = 0;  // that of the process that connected
   std::vector<Address> seeds_;

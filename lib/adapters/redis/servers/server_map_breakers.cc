@@ -40,12 +40,15 @@ void ServerMap::Close(Breaker* breaker) {
 }
 
 void ServerMap::Say(const char* what, const Breaker& breaker) const {
-  if (servers_.notice == nullptr) return;
+  if (servers_.notice == nullptr || is_quiet_) return;
   char sentence[320];
   snprintf(sentence, sizeof(sentence), "linefilter: the breaker of Redis at %s %s after %llu failures: %s",
            breaker.server().c_str(), what, static_cast<unsigned long long>(breaker.num_failures()),
            breaker.why().c_str());
-  servers_.notice(servers_.notice_context, sentence);
+  try {
+    servers_.notice(servers_.notice_context, sentence);
+  } catch (...) {  // of the notice, which changes nothing of the call
+  }
 }
 
 }  // namespace linefilter::redis_internal

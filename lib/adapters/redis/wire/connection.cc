@@ -18,6 +18,8 @@ namespace {
 constexpr size_t kFirstInputBytes = size_t{1} << 16;
 constexpr size_t kMostIdleInputBytes = size_t{1} << 22;  // a larger buffer was for a large reply: given back
 constexpr uint64_t kBytesPerMs = 64;                     // the least rate of what is large
+constexpr int64_t kLeastTellingMs = 2;                   // less is no time to answer
+constexpr int64_t kTickMs = 10;                          // recv waits so much longer than it is told, at most
 // CLUSTER SLOTS needs this for a cluster in the smallest pieces.
 constexpr size_t kMostMapElements = size_t{1} << 20, kMostMapBytes = size_t{1} << 26;
 
@@ -28,6 +30,14 @@ timeval TimevalOf(int64_t ms) {
   time.tv_sec = static_cast<time_t>(ms / 1000);
   time.tv_usec = static_cast<suseconds_t>(ms % 1000 * 1000);
   return time;
+}
+
+// What hiredis' words say of the server. No name, no more files here and the like say nothing of it.
+Sign SignOf(const char* words) {
+  const auto says = [words](int error) { return strstr(words, strerror(error)) != nullptr; };
+  if (says(ETIMEDOUT)) return Sign::kSilent;
+  const bool is_refused = says(ECONNREFUSED) || says(ENOENT) || says(EHOSTUNREACH) || says(ENETUNREACH);
+  return is_refused ? Sign::kRefused : Sign::kNone;
 }
 
 // This closes what was left in the midst: the reply to come would be taken for another one's.
@@ -98,7 +108,7 @@ Failure Connection::Connect(const Address& address, uint32_t connect_ms) {
     if (context_->err == 0) break;
     // hiredis gives up when a signal comes.
     if (strstr(context_->errstr, strerror(EINTR)) != nullptr && Clock::now() < end) continue;
-    return Unreachable(server_, context_->errstr, Clock::now() < end ? Sign::kRefused : Sign::kSilent);
+    return Unreachable(server_, context_->errstr, SignOf(context_->errstr));
   }
   const int flags = fcntl(fd(), F_GETFD, 0);  // what the program starts must not hold it open
   if (flags >= 0) (void)fcntl(fd(), F_SETFD, flags | FD_CLOEXEC);
@@ -218,7 +228,7 @@ Clock::time_point Connection::deadline(std::chrono::milliseconds extra) const no
   const Clock::time_point end = ReplyEnd(extra);
   if (!call_end_.is_fixed()) return end;
   const auto left = std::max(call_end_.at - awaited_, Clock::duration::zero());
-  return std::min(end, awaited_ + (is_only_try_ ? left : left / 2));
+  return std::min(end, awaited_ + (is_only_try_ ? left : left - left / 4));
 }
 
 Failure Connection::TimedOutNow(std::chrono::milliseconds extra) const {
@@ -228,14 +238,16 @@ Failure Connection::TimedOutNow(std::chrono::milliseconds extra) const {
   if (end == ReplyEnd(extra)) return TimedOut(server_, ms, "Deadlines::reply_ms");
   char limit[80];
   snprintf(limit, sizeof(limit), "of a deadline of %u ms: %s", call_end_.ms, call_end_.name);
-  return TimedOut(server_, ms, limit);
+  Failure failure = TimedOut(server_, ms, limit);
+  if (!call_end_.is_telling || ms < kLeastTellingMs) failure.sign = Sign::kNone;
+  return failure;
 }
 
 bool Connection::WaitsLessThanDeadline() noexcept {
   const int64_t left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline() - awaited_).count();
-  if (receive_ms_ <= left) return true;
-  if (left <= 0) return false;
-  const int64_t ms = (left + 1) / 2;  // it need not be told so again for each reply of a call; poll waits for the rest
+  if (receive_ms_ <= left - kTickMs) return true;
+  if (left < 2 * kTickMs) return false;
+  const int64_t ms = left / 2;  // it need not be told so again for each reply of a call; poll waits for the rest
   const timeval time = TimevalOf(ms);
   if (setsockopt(fd(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) != 0) return false;
   receive_ms_ = ms;

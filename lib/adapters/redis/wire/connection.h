@@ -3,7 +3,7 @@
 //
 // Each reply has Deadlines::reply_ms, from the moment when it is the next to come: neither a signal nor a byte now and
 // then begins the time anew. A large one also has the time that its bytes take at 64 KiB a second. Within a call that
-// ends at a fixed time, one silent server gets no more than half of what is left, so that it can be tried again.
+// ends at a fixed time, a silent server gets three quarters of what is left, so that it can be tried twice more.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_CONNECTION_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_CONNECTION_H_
 
@@ -39,6 +39,8 @@ struct CallEnd {
   Clock::time_point at = Clock::time_point::max();  // never
   uint32_t ms = 0;                                  // its deadline,
   const char* name = "";                            // and whose that is, for sentences
+  // Whether silence says something of the server: not in a call that gave it hardly any time.
+  bool is_telling = true;
 
   bool is_fixed() const noexcept { return at != Clock::time_point::max(); }
 };
@@ -47,8 +49,8 @@ class Connection {
  public:
   // Connects, within connect_ms, and introduces itself: AUTH, SELECT. If that fails or throws, it is closed.
   Failure Open(const Address& address, const RedisServers& servers, uint32_t connect_ms);
-  // From now on each reply is waited for until half of the time until then has passed; or, if it cannot be tried again,
-  // all of it.
+  // From now on each reply is waited for until three quarters of the time until then have passed; or, if it cannot be
+  // tried again, all of it.
   void SetEnd(const CallEnd& end, bool is_only_try) noexcept {
     call_end_ = end;
     is_only_try_ = is_only_try;
