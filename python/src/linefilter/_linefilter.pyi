@@ -189,6 +189,9 @@ class Rotating(KeyCore):
 
 class RedisServers:  # and the other fields of the library's, which _redis_servers.py sets by name
     addresses: bytes
+    wait_ms: int
+    answers_maybe: bool
+    maybes_per_second: float
 
 class Redis(TakingFilter):  # where hiredis was when the extension was built
     @staticmethod
