@@ -72,7 +72,7 @@ inline void WriteAllRows(size_t n, uint16_t* rows) {
 template <class Row>
 void LetAllThrough(const Row* rows, size_t n, Row* maybes) {
   if (rows == nullptr) return WriteAllRows(n, maybes);
-  if (rows != maybes) std::memcpy(maybes, rows, n * sizeof(Row));
+  if (n != 0 && rows != maybes) std::memcpy(maybes, rows, n * sizeof(Row));
 }
 
 // The rows whose value has a bit of 1: that of row i of the chunk is number i of `value`, which are uint32_t of any

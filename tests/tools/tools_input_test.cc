@@ -257,6 +257,22 @@ TEST_F(ToolsInputTest, AColumnsFormMayHaveNeitherLinesNorWords) {
   }
 }
 
+// Nobody knows the forms of its keys, so lines are added and asked as ever.
+TEST_F(ToolsInputTest, AFilterOfAnUnknownKindTakesLines) {
+  const std::string path = dir_.File("untold"), lines = dir_.Write("lines", "a\n");
+  Filter filter;
+  ASSERT_TRUE(filter.Create(1000, FilterOptions::AtBitsPerKey(10)).ok());
+  filter.InsertHash(0x123456789abcdef);
+  filter.NoteKeyForms(kUnknownKeyForms);
+  ASSERT_TRUE(filter.Save(path.c_str()).ok());
+  for (int i = 0; i < 2; ++i) {
+    const RunResult added = Run({"add", path, lines});
+    EXPECT_EQ(added.exit_code, 0) << added.out << added.err;
+    const RunResult asked = Run({"query", path, lines, "--count"});
+    EXPECT_EQ(asked.exit_code, 0) << asked.out << asked.err;
+  }
+}
+
 TEST_F(ToolsInputTest, AScriptIsToldOfAnImageThatIsTooFull) {
   const std::string image = dir_.File("image"), full = dir_.File("full");
   ASSERT_EQ(Run({"build", "--num-keys", "10k", "--fpr", "1%", "--out", image}, Lines(0, 10000)).exit_code, 0);

@@ -62,13 +62,14 @@ uint64_t MemoryOfMachine() {
 // texts, instants, reals, decimals.
 static bool HasFormOfItsOwn(const FilterView& view) {
   const uint64_t forms = view.key_forms();
-  return view.key_kind() == KeyKind::kUnknown && forms != 0 && forms != static_cast<uint64_t>(KeyForm::kText) &&
-         forms != static_cast<uint64_t>(KeyForm::kInteger);
+  return view.key_kind() == KeyKind::kUnknown && forms != 0 && forms != kUnknownKeyForms &&
+         forms != static_cast<uint64_t>(KeyForm::kText) && forms != static_cast<uint64_t>(KeyForm::kInteger);
 }
 
 // The kind of the keys. Where they come from a column its form tells it.
 static KeyKind KindOfKeys(const FilterView& view) {
-  if (view.key_kind() != KeyKind::kUnknown || view.key_forms() == 0) return view.key_kind();
+  const bool is_told = view.key_forms() != 0 && view.key_forms() != kUnknownKeyForms;
+  if (view.key_kind() != KeyKind::kUnknown || !is_told) return view.key_kind();
   return view.key_forms() == static_cast<uint64_t>(KeyForm::kText) ? KeyKind::kText : KeyKind::kInteger;
 }
 
