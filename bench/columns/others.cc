@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kDistinct = 1000;
 const uint32_t* const kAllRows = nullptr;
 
-// As a ScanFilter that lets all rows through.
+// This writes what a ScanFilter writes that lets all rows through.
 [[gnu::noinline]] void WriteAllRows(size_t n, uint32_t* rows) {
   uint32_t row = 0;
   for (size_t k = 0; k < n; ++k) rows[k] = row++;

@@ -57,11 +57,6 @@ size_t RowNumbers(const uint8_t* bits, size_t n, const uint32_t* rows, size_t fi
 template <class Row>
 void WriteRows(const uint8_t* bits, const RowChunk& chunk, Row* maybes, size_t* count);
 
-// A bit for each of `count` values, 1 to 2^32, as those of RowBits; there are 128 bytes at least.
-struct ValueBits {
-  const uint8_t* bytes;  // at a multiple of 64
-  size_t count;
-};
 // 0, 1, ... below n. (row_numbers.cc)
 void WriteAllRows(size_t n, uint32_t* rows);
 inline void WriteAllRows(size_t n, uint16_t* rows) {
@@ -75,6 +70,11 @@ void LetAllThrough(const Row* rows, size_t n, Row* maybes) {
   if (n != 0 && rows != maybes) std::memcpy(maybes, rows, n * sizeof(Row));
 }
 
+// A bit for each of `count` values, 1 to 2^32, as those of RowBits; there are 128 bytes at least.
+struct ValueBits {
+  const uint8_t* bytes;  // at a multiple of 64
+  size_t count;
+};
 // The rows whose value has a bit of 1: that of row i of the chunk is number i of `value`, which are uint32_t of any
 // alignment. False if one is not below the count: *count is as before then.
 template <class Row>

@@ -175,6 +175,7 @@ uint64_t RedisFilter::body_bytes() const noexcept {
   return state_ == nullptr ? 0 : state_->record.header().current.body_bytes;
 }
 uint64_t RedisFilter::generation() const noexcept { return state_ == nullptr ? 0 : state_->record.header().current.id; }
+
 RedisFilter& RedisFilter::Within(uint32_t ms) noexcept {
   if (state_ != nullptr) state_->own_ms = ms;
   return *this;

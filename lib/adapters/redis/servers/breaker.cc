@@ -3,17 +3,6 @@
 #include <algorithm>
 
 namespace linefilter::redis_internal {
-namespace {
-
-// Of pauses, the least and the greatest: so much of them, cut by the clock's lower bits.
-std::chrono::microseconds Cut(std::chrono::microseconds pause, Breaker::Time now) {
-  const uint64_t chance = static_cast<uint64_t>(now.time_since_epoch().count()) * 0x9E3779B97F4A7C15u >> 40;  // 24 bits
-  const int64_t half = pause.count() / 2;
-  return std::chrono::microseconds(half + ((half * static_cast<int64_t>(chance)) >> 24));
-}
-
-}  // namespace
-
 uint32_t Breaker::MsToTrial(Time now) const noexcept {
   if (!is_open_ || now >= next_trial_) return 0;
   return static_cast<uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(next_trial_ - now).count()) + 1;
@@ -45,7 +34,7 @@ bool Breaker::Fail(const Failure& failure, Time now) {
   if (was_open && now < next_trial_) return false;  // of administration: it was no trial
   is_open_ = true;
   num_opened_ += !was_open;
-  next_trial_ = now + Cut(std::chrono::milliseconds(uint64_t{first_pause_ms_} << num_doublings_), now);
+  next_trial_ = now + CutByChance(std::chrono::milliseconds(uint64_t{first_pause_ms_} << num_doublings_), now);
   num_doublings_ = std::min(num_doublings_ + 1, kMostDoublings);
   return !was_open;
 }

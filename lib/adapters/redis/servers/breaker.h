@@ -17,6 +17,15 @@
 
 namespace linefilter::redis_internal {
 
+// What is left of a pause that chance cuts by up to a half: many clients of a server that comes back do not come at
+// once. Chance is that of the clock's lower bits.
+inline std::chrono::microseconds CutByChance(std::chrono::microseconds pause,
+                                             std::chrono::steady_clock::time_point now) {
+  const uint64_t chance = static_cast<uint64_t>(now.time_since_epoch().count()) * 0x9E3779B97F4A7C15u >> 40;  // 24 bits
+  const int64_t half = pause.count() / 2;
+  return std::chrono::microseconds(half + ((half * static_cast<int64_t>(chance)) >> 24));
+}
+
 class Breaker {
  public:
   using Time = std::chrono::steady_clock::time_point;

@@ -34,9 +34,7 @@ class Patience {
 
   void Pause() {
     const auto now = Clock::now();
-    const uint64_t chance =
-        static_cast<uint64_t>(now.time_since_epoch().count()) * 0x9E3779B97F4A7C15u >> 40;  // 24 bits
-    const std::chrono::microseconds pause(pause_us_ / 2 + ((pause_us_ / 2 * chance) >> 24));
+    const auto pause = CutByChance(std::chrono::microseconds(pause_us_), now);
     pause_us_ = std::min<uint64_t>(2 * pause_us_, 500000);
     std::this_thread::sleep_until(std::min(now + std::chrono::duration_cast<Clock::duration>(pause), end_));
   }

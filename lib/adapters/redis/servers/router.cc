@@ -115,12 +115,12 @@ void Router::EndCall() {
 CallEnd Router::EndWith(const Batch& batch) {
   const Deadlines& deadlines = map_.servers().deadlines;
   if (!is_in_call_) return {Clock::time_point::max(), deadlines.admin_ms, kAdminName};
+  if (!is_request_) return call_;
   constexpr uint64_t kMegabyte = 1000000;
   bytes_of_call_ += batch.num_bytes();
   const uint64_t more = bytes_of_call_ > kMegabyte ? (bytes_of_call_ - 1) / kMegabyte : 0;
   const uint64_t more_ms = more * deadlines.request_ms_per_mb;
   CallEnd end = call_;
-  if (!is_request_) return end;
   end.at += std::chrono::milliseconds(more_ms);
   end.ms = static_cast<uint32_t>(std::min<uint64_t>(end.ms + more_ms, UINT32_MAX));
   return end;

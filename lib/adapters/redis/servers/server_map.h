@@ -62,8 +62,7 @@ class ServerMap {
   // Tells the node's breaker what became of it.
   void Heed(const Node& node, const Failure& failure);
   void HeedSuccess(const Node& node) {
-    if (node.breaker->is_open()) Close(node.breaker);
-    node.breaker->Succeed();
+    if (node.breaker->Succeed()) Say("CLOSED", *node.breaker);
   }
   // Says nothing of breakers: while it connects, the caller learns all by the Status.
   void SetQuiet(bool is_quiet) noexcept { is_quiet_ = is_quiet; }
@@ -123,7 +122,6 @@ class ServerMap {
   Failure OpenLone(Node* node, Clock::time_point end);
   Failure CheckRole(Node* node);
   void SetAddress(Node* node, const Address& address);
-  void Close(Breaker* breaker);
   void Say(const char* what, const Breaker& breaker) const;
   Failure ReadMap(Node* node, Map* map);
   // Lists nodes to ask for the map, the best first.

@@ -34,11 +34,6 @@ void ServerMap::Heed(const Node& node, const Failure& failure) {
   if (node.breaker->Fail(failure, Clock::now())) Say("OPENED", *node.breaker);
 }
 
-void ServerMap::Close(Breaker* breaker) {
-  breaker->Succeed();
-  Say("CLOSED", *breaker);
-}
-
 void ServerMap::Say(const char* what, const Breaker& breaker) const {
   if (servers_.notice == nullptr || is_quiet_) return;
   char sentence[320];

@@ -59,7 +59,7 @@ class Batch {
   size_t AddGetRange(const RedisKey& key, Kind kind, uint64_t offset, uint64_t size);
 
   size_t size() const noexcept { return commands_.size(); }
-  // Of all commands, and of those replies whose size is known.
+  // This counts the bytes of all commands, and of those replies whose size is known.
   uint64_t num_bytes() const noexcept { return buffer_.size() + num_reply_bytes_; }
   // Empties the batch, and keeps its memory.
   void Clear() noexcept;
