@@ -17,8 +17,11 @@ namespace linefilter::redis_internal {
 
 class Patience {
  public:
-  // Lasts until then; `call_end` is what it is called in sentences.
-  Patience(Clock::time_point end, const CallEnd& call_end) : end_(end), call_end_(call_end) {}
+  // Lasts until then; `call_end` is what it is called in sentences. Where the call's end is fixed, the last eighth is
+  // for the reply to the last try: a try that begins later would turn "it was refused" into "nobody knows".
+  Patience(Clock::time_point end, const CallEnd& call_end) : end_(end), last_try_(end), call_end_(call_end) {
+    if (call_end.is_fixed()) last_try_ -= (end - Clock::now()) / 8;
+  }
 
   bool MayRetry(const Failure& failure, const ServerMap& map) const {
     const bool could_help =
@@ -32,11 +35,14 @@ class Patience {
     return std::max(end_, Clock::now() + std::chrono::milliseconds(servers.deadlines.connect_ms));
   }
 
-  void Pause() {
+  // Returns false, at once, if no try may follow.
+  bool Pause() {
     const auto now = Clock::now();
+    if (now >= last_try_) return false;
     const auto pause = CutByChance(std::chrono::microseconds(pause_us_), now);
     pause_us_ = std::min<uint64_t>(2 * pause_us_, 500000);
-    std::this_thread::sleep_until(std::min(now + std::chrono::duration_cast<Clock::duration>(pause), end_));
+    std::this_thread::sleep_until(std::min(now + std::chrono::duration_cast<Clock::duration>(pause), last_try_));
+    return true;
   }
 
   // This is said in the end.
@@ -50,7 +56,7 @@ class Patience {
  private:
   static constexpr uint64_t kFirstPauseUs = 10000;
 
-  Clock::time_point end_;
+  Clock::time_point end_, last_try_;
   CallEnd call_end_;
   uint64_t pause_us_ = kFirstPauseUs;
 };

@@ -39,8 +39,7 @@ Status Router::Connect(const RedisServers& servers) {
   for (;;) {
     const Failure failure = map.Discover(patience.end(servers));
     if (IsFine(failure)) break;
-    if (!patience.MayRetry(failure, map)) return patience.GivenUp(failure);
-    patience.Pause();
+    if (!patience.MayRetry(failure, map) || !patience.Pause()) return patience.GivenUp(failure);
   }
   map.SetQuiet(false);
   map_ = std::move(map);
@@ -223,9 +222,8 @@ void Router::Queue(uint32_t command) {
 }
 
 void Router::AfterFailures(Patience* patience) {
-  if (patience->MayRetry(last_failure_, map_) && AnyMayBeAsked()) {
-    // A silent server was waited for already.
-    if (!map_.call_end().is_fixed() || last_failure_.sign != Sign::kSilent) patience->Pause();
+  const bool was_waited_for = map_.call_end().is_fixed() && last_failure_.sign == Sign::kSilent;
+  if (patience->MayRetry(last_failure_, map_) && AnyMayBeAsked() && (was_waited_for || patience->Pause())) {
     for (State& state : states_) state = state == kFailed ? kPending : state;
   } else {
     for (size_t i = 0; i < states_.size(); ++i) {
