@@ -5,6 +5,7 @@
 #include "linefilter/column.h"
 #include "linefilter/filter.h"
 #include "linefilter/hash.h"
+#include "linefilter/view.h"
 #include "tests/testing/tools_fixture.h"
 
 namespace linefilter::test {
@@ -258,19 +259,26 @@ TEST_F(ToolsInputTest, AColumnsFormMayHaveNeitherLinesNorWords) {
 }
 
 // Nobody knows the forms of its keys, so lines are added and asked as ever.
-TEST_F(ToolsInputTest, AFilterOfAnUnknownKindTakesLines) {
-  const std::string path = dir_.File("untold"), lines = dir_.Write("lines", "a\n");
+// It has keys of a column of real numbers and others, so nobody can say which keys would be asked in vain.
+TEST_F(ToolsInputTest, AFilterOfKeysInUnknownFormsTakesLines) {
+  const std::string reals = dir_.File("reals"), text = dir_.File("text"), both = dir_.File("both");
+  const std::string lines = dir_.Write("lines", "a\n");
   Filter filter;
   ASSERT_TRUE(filter.Create(1000, FilterOptions::AtBitsPerKey(10)).ok());
+  filter.NoteKeyForms(static_cast<uint64_t>(KeyForm::kReal));
   filter.InsertHash(0x123456789abcdef);
-  filter.NoteKeyForms(kUnknownKeyForms);
-  ASSERT_TRUE(filter.Save(path.c_str()).ok());
-  for (int i = 0; i < 2; ++i) {
-    const RunResult added = Run({"add", path, lines});
-    EXPECT_EQ(added.exit_code, 0) << added.out << added.err;
-    const RunResult asked = Run({"query", path, lines, "--count"});
-    EXPECT_EQ(asked.exit_code, 0) << asked.out << asked.err;
-  }
+  ASSERT_TRUE(filter.Save(reals.c_str()).ok());
+  ASSERT_EQ(Run({"build", "--num-keys", "1000", "--bits-per-key", "10", "--out", text}, "b\n").exit_code, 0);
+  for (const char* command : {"add", "query"}) ExpectSaid(Run({command, reals, lines}), "by columns");
+  ASSERT_EQ(Run({"merge", reals, text, "--out", both}).exit_code, 0);
+  const std::string image = ReadFile(both);
+  FilterView view;
+  ASSERT_TRUE(view.Open(image.data(), image.size(), VerifyMode::kWhole).ok());
+  ASSERT_EQ(view.key_forms(), kUnknownKeyForms) << "the merged image is not what this test is about";
+  ASSERT_EQ(view.key_kind(), KeyKind::kUnknown);
+  EXPECT_EQ(Run({"add", both, lines}).exit_code, 0);
+  const RunResult asked = Run({"query", both, lines, "--count"});
+  EXPECT_EQ(asked.exit_code, 0) << asked.out << asked.err;
 }
 
 TEST_F(ToolsInputTest, AScriptIsToldOfAnImageThatIsTooFull) {

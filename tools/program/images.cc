@@ -58,29 +58,26 @@ uint64_t MemoryOfMachine() {
   return limit;
 }
 
-// Whether the keys are those of columns in a form that neither lines nor words of 8 bytes have: padded or canonical
-// texts, instants, reals, decimals.
-static bool HasFormOfItsOwn(const FilterView& view) {
+// Gives the kind of the keys. Where they come from a column its form tells it. Returns false for a form that neither
+// lines nor words of 8 bytes have: padded or canonical texts, instants, reals, decimals, several columns.
+static bool FindKind(const FilterView& view, KeyKind* kind) {
   const uint64_t forms = view.key_forms();
-  return view.key_kind() == KeyKind::kUnknown && forms != 0 && forms != kUnknownKeyForms &&
-         forms != static_cast<uint64_t>(KeyForm::kText) && forms != static_cast<uint64_t>(KeyForm::kInteger);
-}
-
-// The kind of the keys. Where they come from a column its form tells it.
-static KeyKind KindOfKeys(const FilterView& view) {
-  const bool is_told = view.key_forms() != 0 && view.key_forms() != kUnknownKeyForms;
-  if (view.key_kind() != KeyKind::kUnknown || !is_told) return view.key_kind();
-  return view.key_forms() == static_cast<uint64_t>(KeyForm::kText) ? KeyKind::kText : KeyKind::kInteger;
+  *kind = view.key_kind();
+  if (*kind != KeyKind::kUnknown || forms == 0 || forms == kUnknownKeyForms) return true;
+  if (forms == static_cast<uint64_t>(KeyForm::kText)) *kind = KeyKind::kText;
+  if (forms == static_cast<uint64_t>(KeyForm::kInteger)) *kind = KeyKind::kInteger;
+  return *kind != KeyKind::kUnknown;
 }
 
 Status AreOfItsKind(const char* command, const std::string& path, const FilterView& view, const KeysOption& keys) {
-  const KeyKind kind = KindOfKeys(view);
+  KeyKind kind = KeyKind::kUnknown;
+  const bool is_found = FindKind(view, &kind);
   const bool is_short = path.size() <= 60;  // a Status has no room for more
   const std::string words = std::string(command) + " " + (is_short ? path : "IMAGE");
   const char* const option = strcmp(command, "verify") == 0         ? " --keys "
                              : strcmp(command, "fpr --filter") == 0 ? " --members "
                                                                     : " ";
-  if (HasFormOfItsOwn(view)) {
+  if (!is_found) {
     return Status::Error(StatusCode::kIncompatible,
                          "its keys are those of a column in a form of its own (key_forms of `linefilter info`), which "
                          "neither lines nor --u64 have: ask it, and add to it, by columns (doc/guide/columns.md)");
