@@ -15,6 +15,7 @@ import zipfile
 from pathlib import Path
 
 import linefilter
+import pytest
 from conftest import ROOT
 from redis_server import SERVER
 
@@ -41,6 +42,7 @@ def files_in(folder, *kinds):
     return {path.relative_to(folder): path.read_bytes() for kind in kinds for path in folder.rglob(kind) if path.is_file()}
 
 
+@pytest.mark.skipif(not os.environ.get("LINEFILTER_NIGHTLY"), reason="compiles the extension, which takes two minutes: by night")
 def test_the_readmes_lines_make_and_install_a_wheel_of_a_source_distribution(tmp_path):
     """The lines as they stand there, in a folder whose name has a space; the environment is fresh. Compiled once: all sources are the
     tree's, and that CMake finds them there, too, is tried without."""

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/testing/nightly.h"
 #include "tests/testing/run_program.h"
 #include "tests/testing/temp_dir.h"
 

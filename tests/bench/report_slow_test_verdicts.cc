@@ -320,6 +320,7 @@ TEST(Report, JudgesEngines) {
 #ifdef LINEFILTER_BENCH_ENGINES
 // The file as the program writes it: a field that only one of the two knows would show when it is too late.
 TEST(Report, ReadsWhatTheProgramOfEnginesWrites) {
+  if (!IsNightly()) GTEST_SKIP() << "half a minute";
   const TempDir dir(MemoryFolder());  // where files are does not matter here
   const std::string engines = dir.File("engines.json");
   const RunResult result = RunProgram({LINEFILTER_BENCH_ENGINES, "--quick", "--folder", dir.path(), "--out", engines});

@@ -2,6 +2,7 @@
 # Configuring, building and ctest, for the steps. Everything lies under $ROOT/build.
 
 JOBS=${JOBS:-$(nproc)}
+TEST_JOBS=$((JOBS + 1))  # a third of the programs wait for servers and for each other
 
 # configure FOLDER [cmake argument...]: a folder that another source tree left behind is not ours: start anew.
 configure() {
@@ -60,7 +61,7 @@ run_ctest() {
   shift
   report=$folder/ctest.xml
   rm -f "$report"
-  (cd "$folder" && ${UNRANDOMIZED:-} ctest -j "$JOBS" --output-on-failure --no-tests=error --output-junit "$report" "$@") ||
+  (cd "$folder" && ${UNRANDOMIZED:-} ctest -j "$TEST_JOBS" --output-on-failure --no-tests=error --output-junit "$report" "$@") ||
     status=$?
   count_ctest "$report"
   time_ctest "$report"

@@ -9,10 +9,7 @@
 # tools/test.sh --nightly.
 CPUS=(
   "release|Nehalem|dispatch|SSSE3 plain"        # Highway's SSE4 wants AES, too
-  "i386|host|order|SSE4 SSSE3 plain"            # Debian 12's qemu-i386 hangs when a program forks
   "aarch64|cortex-a57|brief|NEON"
-  # SVE with vectors of 128 bits. That length and 256 bits have targets of their own.
-  "aarch64|max,sve-default-vector-length=16|bytes|SVE2_128 SVE2 SVE NEON"
   "s390x|max|order|plain"
 )
 # What tools/cpus.sh and tools/test.sh --nightly run, and CI has no time for.
@@ -20,8 +17,11 @@ MORE_CPUS=(
   # Without what qemu warns about, for it has none of it: a script's quiet program is tested, too.
   "release|Haswell,-pcid,-x2apic,-tsc-deadline,-hle,-invpcid,-rtm|dispatch|AVX2 SSE4 SSSE3 plain"
   "release|qemu64|bytes|plain"                  # the first x86-64
+  "i386|host|order|SSE4 SSSE3 plain"            # Debian 12's qemu-i386 hangs when a program forks
   "i386|coreduo|bytes|plain"                    # what the library wants of 32-bit x86: SSE2
   "aarch64|a64fx|bytes|SVE NEON"                # 512 bits
+  # SVE with vectors of 128 bits. That length and 256 bits have targets of their own.
+  "aarch64|max,sve-default-vector-length=16|bytes|SVE2_128 SVE2 SVE NEON"
   "aarch64|max,sve-default-vector-length=32|bytes|SVE_256 SVE2 SVE NEON"
   "aarch64|max,sve-default-vector-length=48|bytes|SVE2 SVE NEON"
   "aarch64|max,sve-default-vector-length=256|bytes|SVE2 SVE NEON"
@@ -36,8 +36,8 @@ MORE_CPUS=(
 # are right. Newer compilers get them anyway. armhf-neon: for CPUs with NEON and VFPv4.
 declare -A FOREIGN=([i386]=i386 [aarch64]=arm64 [armhf]=armhf [armhf-neon]=armhf [ppc64le]=ppc64el [s390x]=s390x
   [s390x-vectors]=s390x)
-FOREIGN_BUILDS=(i386 aarch64 s390x)
-MORE_BUILDS=(armhf armhf-neon ppc64le s390x-vectors)
+FOREIGN_BUILDS=(aarch64 s390x)
+MORE_BUILDS=(i386 armhf armhf-neon ppc64le s390x-vectors)
 
 every_cpu() {
   CPUS+=("${MORE_CPUS[@]}")
@@ -172,12 +172,12 @@ record_cpu() {
 }
 
 # valgrind hides AVX-512, so this is AVX2. It also watches machine code that the sanitizers' builds do not contain. Each number of
-# probes takes seconds: each change runs 0, 1 and 6 of them. alignment_test finds reads beyond an image without valgrind, which
-# therefore runs it by night alone.
+# probes takes seconds: each change runs 0, 1 and 6 of them. alignment_test finds reads beyond an image without valgrind, and
+# golden_test takes as long as all others: these run by night.
 test_valgrind() {
-  local tests=(golden hash kernels malformed view) cases_out="LargeKernels.*"  # which takes minutes
+  local tests=(hash kernels malformed view) cases_out="LargeKernels.*"  # which takes minutes
   if [[ -n ${EVERY_TEST:-}${LINEFILTER_NIGHTLY:-} ]]; then
-    tests+=(alignment)
+    tests+=(alignment golden)
   else
     cases_out+=":KernelsOfForeignBodies.*:*/*_2:*/*_3:*/*_4:*/*_5:*/*_7:*/*_8:*/*_9:*/*_1?:*/*_2?:*/*_3?"
   fi

@@ -3,7 +3,7 @@
 # of its own, tools/fuzz.sh; the committed corpus is an ordinary test, fuzz_corpus.
 
 FUZZ_TARGETS=(arrow build file footer parquet parse targets)
-FUZZ_SECONDS=20  # for each target in CI
+FUZZ_SECONDS=10  # for each target in CI
 
 build_fuzz() {
   # shellcheck disable=SC2034  # read by build

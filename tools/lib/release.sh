@@ -31,7 +31,7 @@ test_target() {
   run_ctest "$ROOT/build/release" -LE slow -E "$(named "${NOT_FORCED_TESTS[@]}")"
 }
 
-# The fast tests may have run before there was a clang.
+# Where the fast tests ran before there was a clang, which takes the second compiler.
 test_key_types() {
   LINEFILTER_TEST_COMPILERS=2 test_release -R '^key_types$'
 }
