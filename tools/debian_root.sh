@@ -3,7 +3,7 @@
 # debootstrap, on a copy of what is committed: tools/demo.sh, then tools/test.sh. Needs root or sudo, a network and Debian; takes
 # half an hour. --suite: another release than the machine's, such as trixie.
 #
-# The packages of linefilter are tried in such a root by tools/test.sh --all (tools/lib/debian.sh); this is for those who build.
+# The packages of linefilter are tried in such a root by tools/test.sh --nightly (tools/lib/debian.sh); this is for those who build.
 # The root stays in build/debian/root until the next time.
 set -euo pipefail
 

@@ -35,10 +35,11 @@ enum class OnUnavailable : uint8_t {
 };
 
 // What an object knows of one server. Its breaker keeps requests from a server that is ill. It opens when a connection
-// is refused, and when the server was silent, lost, loading or a replica three times in a row. From then on requests
-// fail at once, for Deadlines::pause_ms. Then one is let through: if that succeeds the breaker closes, else it pauses
-// for twice as long, up to eight times. Chance cuts each pause by up to a half. Administration is stopped only where it
-// has a deadline of its own (RedisFilter::Within).
+// is refused, and when the server was silent, lost, loading or a replica three times in a row. Silence counts where the
+// call had at least half of Deadlines::request_ms. From then on requests fail at once, for Deadlines::pause_ms. Then
+// one is let through: if that succeeds the breaker closes, else it pauses for twice as long, up to eight times. Chance
+// cuts each pause by up to a half. Administration is stopped only where it has a deadline of its own
+// (RedisFilter::Within).
 struct RedisNode {
   const char* address;    // until the next call that is not const
   bool is_open;           // the breaker: requests are not let through

@@ -20,7 +20,7 @@ check_sanitizer() {
 
 # What reads documents, times and the machine calls nothing in which these sanitizers could find a fault; nor does a program that
 # is compiled without them. NIGHT_ASAN_TESTS call the library as others do, by a program that takes 0.2 s to start with these
-# sanitizers. What reads foreign bytes and lines stays: tools_input, tools_options, tools_parquet.
+# sanitizers. What reads foreign bytes and lines stays: tools_input and tools_parquet.
 NOT_ASAN_TESTS=(counters fpr_judge interval key_families layering machine measure peers readme scale)
 NIGHT_ASAN_TESTS=(examples redis_dedup redis_killed_rebuilder tools tools_fpr tools_living tools_plan tools_redis tools_redis_bench
   tools_redis_switch tools_secret tools_stats)
@@ -45,11 +45,10 @@ build_asan() {
   fi
 }
 
-# Cases that measure rates, where other cases run the same code on fewer keys, and one of a script.
+# Cases that measure rates, where other cases run the same code on fewer keys.
 RATE_CASES="RetrievalLevels.TellTheMeasuredRate:ScalableFilterTest.ItsMeanRate*"
 RATE_CASES+=":Rotating.AllGenerationsTogetherKeepTheRate:LevelDBDatabase.LargeBlocks*"
 RATE_CASES+=":ApproximateSize.HasTheErrorThatSimulationShows:RoomFor.GoesBeyondABitPerKeyWhereTheRateIsHigh"
-RATE_CASES+=":ToolsFprFilesTest.AFilterKeepsToItsOwnBaseline:ToolsTest.TheImagesOfAReleaseAreKept*"
 
 # Memory must be refused as malloc refuses it, with a null pointer: the tests of allocation failure ask for too much.
 test_asan() {
@@ -67,10 +66,11 @@ test_asan() {
 
 # The tests that start threads. g++'s TSan: clang's does not see accesses by AVX2 and AVX-512 instructions. Of engines,
 # tables, Parquet and bulk those cases alone that do, and of the last not those that count its memory: they take long here.
-# An object of Redis is one thread's: one of its programs shows that such objects share nothing, the others run by night.
-THREADS_TESTS=(c_api columns_threads concurrent fpr_monitor_threads living_slow many mapped parallel redis_switch rotating_threads swappable
+# A RedisFilter is one thread's: one of its programs shows that such objects share nothing, the others run by night.
+THREADS_TESTS=(c_api columns_threads concurrent fpr_monitor_threads living_slow many mapped parallel redis_cached redis_switch rotating_threads swappable
   swappable_recent target view)
-NIGHT_THREADS_TESTS=(redis_dedup redis_faults redis_filter redis_load redis_new_once redis_record redis_router)
+NIGHT_THREADS_TESTS=(redis_dedup redis_expire redis_failover redis_faults redis_filter redis_load redis_new_once redis_record
+  redis_removal_writers redis_router)
 LONG_TESTS=(bulk leveldb parquet_view parquet_write rocksdb sst_reader)
 LONG_CASES="*Threads*:BulkBuild.AddsManyHashes*:BulkBuild.GivesTheBytesOfInsertionHowever*:BuildFromSource.GivesTheBytes*"
 LONG_CASES+=":LevelDBDatabase.LosesNoKey:RocksDBDatabase.LosesNoKeyAndSparesReads"

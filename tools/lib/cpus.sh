@@ -5,8 +5,7 @@
 # A row for each CPU: the build; qemu's -cpu, or `host` (this CPU runs it); the tests; the targets that must run there and no
 # others, `plain` being code without vectors. They are all that Highway 1.0.3 compiles for it.
 # The tests: all; bytes: BYTES_TESTS; brief: these, and all by tools/cpus.sh; dispatch: DISPATCH_TESTS, and all by
-# tools/cpus.sh; order: BYTES_TESTS and ORDER_TESTS, on this CPU WIDTH_TESTS too, and all by tools/cpus.sh and by
-# tools/test.sh --nightly.
+# tools/cpus.sh; order: BYTES_TESTS and ORDER_TESTS, and all by tools/cpus.sh and by tools/test.sh --nightly.
 CPUS=(
   "release|Nehalem|dispatch|SSSE3 plain"        # Highway's SSE4 wants AES, too
   "aarch64|cortex-a57|brief|NEON"
@@ -49,10 +48,8 @@ every_cpu() {
 # engines, and take long where all of that is emulated (tools/cpus.sh runs them there, too).
 DISPATCH_TESTS=(golden hash inline target view)
 BYTES_TESTS=(alignment remote_body columns conformance container golden hash image_lookup inline kernels malformed parquet_hash quotient retrieval split_block target view)
-# ORDER: what else reads and writes numbers of several bytes, or counts with doubles. WIDTH: what also depends on the width of
-# size_t; on emulated CPUs by night alone.
+# ORDER: what else reads and writes numbers of several bytes, or counts with doubles.
 ORDER_TESTS=(append arrow builder concurrent file keyed_hash low_load filter 'parquet_[a-z]*' releases rotating scalable sst_reader states swappable)
-WIDTH_TESTS=(bulk c_api fold mapped memory repeats sizing)
 NOT_CPU_TESTS=(compare counters fpr_example fpr_judge fpr_monitor_threads interval key_types layering machine measure passes peers readme scale)
 SYSTEM_TESTS=(alloc_faults examples faults join kill leveldb leveldb_demands 'redis_[a-z_]*' rocksdb tools tools_fpr tools_input tools_living tools_parquet tools_plan 'tools_redis[a-z_]*' tools_secret tools_stats)
 
@@ -108,7 +105,6 @@ build_cross() {
 left_out_on() {
   if [[ $1 == host || -n ${EVERY_TEST:-} ]]; then return; fi
   printf '%s\n' "${SYSTEM_TESTS[@]}"
-  if [[ -z ${LINEFILTER_NIGHTLY:-} ]]; then printf '%s\n' "${WIDTH_TESTS[@]}"; fi
 }
 
 # tests_on_cpu dispatch|bytes|brief|order|all FOLDER [TEST...]: without the TESTs.
@@ -123,8 +119,7 @@ tests_on_cpu() {
   case $kind in
     dispatch) printf '%s\n' "${DISPATCH_TESTS[@]}" ;;
     bytes | brief) printf '%s\n' "${BYTES_TESTS[@]}" ;;
-    order) bits_tests "$folder" | grep -E "$(named "${BYTES_TESTS[@]}" "${ORDER_TESTS[@]}" "${WIDTH_TESTS[@]}")" |
-      grep -vE "$(named "$@")" ;;
+    order) bits_tests "$folder" | grep -E "$(named "${BYTES_TESTS[@]}" "${ORDER_TESTS[@]}")" | grep -vE "$(named "$@")" ;;
     all)
       bits_tests "$folder" | grep -vE "$(named "${NOT_CPU_TESTS[@]}" "$@")"
       echo fpr ;;

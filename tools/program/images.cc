@@ -61,7 +61,8 @@ uint64_t MemoryOfMachine() {
 // Gives the kind of the keys. Where they come from a column its form tells it. Returns false for a form that neither
 // lines nor words of 8 bytes have: padded or canonical texts, instants, reals, decimals, several columns.
 static bool FindKind(const FilterView& view, KeyKind* kind) {
-  const uint64_t forms = view.key_forms();
+  constexpr uint64_t kOrNull = 0x80;  // which lines have not
+  const uint64_t told = view.key_forms(), forms = told == kUnknownKeyForms ? told : told & ~kOrNull;
   *kind = view.key_kind();
   if (*kind != KeyKind::kUnknown || forms == 0 || forms == kUnknownKeyForms) return true;
   if (forms == static_cast<uint64_t>(KeyForm::kText)) *kind = KeyKind::kText;
@@ -77,6 +78,12 @@ Status AreOfItsKind(const char* command, const std::string& path, const FilterVi
   const char* const option = strcmp(command, "verify") == 0         ? " --keys "
                              : strcmp(command, "fpr --filter") == 0 ? " --members "
                                                                     : " ";
+  if (kind == KeyKind::kUnknown && view.key_forms() == kUnknownKeyForms) {
+    fprintf(stderr,
+            "linefilter: %s: its keys, or some of them, are those of columns in forms that differ: of them lines and "
+            "--u64 find none but text and integers\n",
+            words.c_str());
+  }
   if (!is_found) {
     return Status::Error(StatusCode::kIncompatible,
                          "its keys are those of a column in a form of its own (key_forms of `linefilter info`), which "

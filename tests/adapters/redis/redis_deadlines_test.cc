@@ -118,6 +118,45 @@ TEST_F(RedisDeadlines, AdministrationGoesThroughAnOpenBreakerAndClosesIt) {
   EXPECT_TRUE(IsOk(Ask("a", &maybe)));
 }
 
+// That a server accepts connections is no success: what is stopped does so, too.
+TEST_F(RedisDeadlines, AServerOfWhichReplicasMayAnswerIsNoExcuse) {
+  servers_.replica_reads = true;
+  OpenFilter();
+  server_.Pause();
+  bool maybe = false;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Ask("a", &maybe).code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(filter_.node(0).is_open);
+  EXPECT_TRUE(Says(StatusCode::kUnavailable, Ask("a", &maybe), "the breaker is open"));
+  server_.Resume();
+}
+
+// Calls that give a server hardly any time open no breaker, and keep one open that others opened.
+TEST_F(RedisDeadlines, HurriedCallsSayNothingOfAServerThatIsNotKnownToBeIll) {
+  servers_.deadlines.request_ms = kLongMs;
+  servers_.deadlines.pause_ms = 1;
+  OpenFilter();
+  server_.Pause();
+  bool maybe = false;
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(filter_.Within(10).MayContainKey("a", &maybe).ok());
+  EXPECT_FALSE(filter_.node(0).is_open);
+  EXPECT_EQ(filter_.node(0).num_failures, 0u);
+  server_.Resume();
+  ASSERT_TRUE(WaitUntil([&] { return Ask("a", &maybe).ok(); }));
+  server_.Kill();
+  EXPECT_FALSE(Ask("a", &maybe).ok());
+  EXPECT_TRUE(filter_.node(0).is_open);
+  ASSERT_TRUE(server_.Restart()) << server_.why();
+  server_.Pause();
+  EXPECT_TRUE(WaitUntil([&] {
+    const uint64_t failures = filter_.node(0).num_failures;
+    (void)filter_.Within(10).MayContainKey("a", &maybe).ok();
+    return filter_.node(0).num_failures > failures;
+  })) << "a trial that was not answered";
+  EXPECT_TRUE(filter_.node(0).is_open);
+  server_.Resume();
+  EXPECT_TRUE(WaitUntil([&] { return Ask("a", &maybe).ok(); }));
+}
+
 TEST_F(RedisDeadlines, ACallMayHaveItsOwn) {
   servers_.deadlines.request_ms = kLongMs;
   OpenFilter();

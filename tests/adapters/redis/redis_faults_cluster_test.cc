@@ -289,6 +289,33 @@ TEST_F(RedisFaultsCluster, TheDeadlineOfAnEarlierCallIsForgotten) {
   }
 }
 
+// It tells its map all the while, which is no success: nothing that was asked is answered.
+TEST_F(RedisFaultsCluster, ANodeThatTellsItsMapAloneIsNotAskedAgainAndAgain) {
+  Node node;
+  node.SetMap(Whole(node.port()));
+  servers_.deadlines.pause_ms = 60000;
+  ASSERT_TRUE(Connect(node.address(), test::kLongMs).ok());
+  node.SetAnswer("-CLUSTERDOWN Hash slot not served\r\n");
+  const Router::Call call(&router_, Router::Call::kRequest, 0);
+  EXPECT_EQ(replies_.Run(&router_, "a", Kind::kRead, {"GET", "a"}).code(), StatusCode::kUnavailable);
+  ASSERT_EQ(router_.breakers().size(), 1u);
+  EXPECT_TRUE(router_.breakers()[0]->is_open());
+  EXPECT_EQ(router_.breakers()[0]->num_failures(), 3u);
+}
+
+TEST_F(RedisFaultsCluster, NobodyIsToldOfServersThatLeftTheCluster) {
+  Node seed, one, two;
+  for (Node* node : {&seed, &one, &two}) node->SetMap(Whole(one.port()));
+  ASSERT_TRUE(Connect(seed.address(), test::kLongMs).ok());
+  ASSERT_TRUE(replies_.Run(&router_, "a", Kind::kRead, {"GET", "a"}).ok());
+  for (Node* node : {&seed, &one, &two}) node->SetMap(Whole(two.port()));
+  one.SetAnswer("-MOVED 15495 127.0.0.1:" + two.port() + "\r\n");
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(replies_.Run(&router_, "a", Kind::kRead, {"GET", "a"}).ok());
+  std::set<std::string> known;
+  for (const auto& breaker : router_.breakers()) known.insert(breaker->server());
+  EXPECT_EQ(known, (std::set<std::string>{seed.address(), two.address()}));
+}
+
 TEST_F(RedisFaultsCluster, ACircleOfRedirectsIsAnError) {
   Node one, two;
   one.SetMap(Whole(one.port()));

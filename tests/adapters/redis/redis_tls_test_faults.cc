@@ -57,7 +57,7 @@ TEST_F(RedisTls, AServerMayDieInTheHandshake) {
     Router router;
     const Status status = router.Connect(servers);
     EXPECT_TRUE(Says(StatusCode::kUnavailable, status, server.address()));
-    EXPECT_TRUE(Has(status, "given up after 100 ms")) << "it may come back: " << status.message();
+    EXPECT_TRUE(Has(status, "given up within 100 ms")) << "it may come back: " << status.message();
   }
 }
 
@@ -174,7 +174,7 @@ TEST_F(RedisTls, AStalledServerIsWaitedForNoLongerThanSaid) {
   for (int i = 0; i < 2; ++i) {
     std::vector<uint8_t> answers(hashes.size(), 0);
     status = filter.MayContainHashes(hashes.data(), hashes.size(), answers.data());
-    EXPECT_TRUE(Says(StatusCode::kUnavailable, status, "given up after 200 ms (Deadlines::request_ms)"));
+    EXPECT_TRUE(Says(StatusCode::kUnavailable, status, "given up within 200 ms (Deadlines::request_ms)"));
     for (const uint8_t answer : answers) ASSERT_EQ(answer, 1);
   }
   bool maybe = false;

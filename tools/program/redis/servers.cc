@@ -59,8 +59,10 @@ void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options) 
                   "File whose first line is the password; else LINEFILTER_REDIS_PASSWORD of the environment");
   arguments->Count("--database", &options->database, "Number of the database, 0 by default; a cluster has no other");
   DeclareTls(arguments, &servers);
-  arguments->Duration("--timeout", &options->timeout_ms, "For a connection or reply, 2s by default");
-  arguments->Duration("--patience", &options->patience_ms, "For all that is tried again of one batch, 10s by default");
+  arguments->Duration("--timeout", &options->timeout_ms,
+                      "For a connection or reply, 2s by default, and never longer than the next two");
+  arguments->Duration("--patience", &options->patience_ms,
+                      "For a batch and all that is tried again of it, 10s by default");
   arguments->Duration("--deadline", &options->deadline_ms,
                       "For a batch of keys, which fails at once while a server is ill; else --patience");
   if (use == ServerUse::kAsk) {

@@ -38,6 +38,9 @@ class Breaker {
   const Address& address() const noexcept { return address_; }
   const std::string& server() const noexcept { return server_; }
   bool is_open() const noexcept { return is_open_; }
+  // Whether the server was ever asked: others are known by name alone.
+  bool was_asked() const noexcept { return was_asked_; }
+  void NoteAsked() noexcept { was_asked_ = true; }
   // Whether a request may go to the server now.
   bool LetsThrough(Time now) const noexcept { return !is_open_ || now >= next_trial_; }
   uint32_t MsToTrial(Time now) const noexcept;
@@ -58,7 +61,7 @@ class Breaker {
   Address address_;
   std::string server_;
   uint32_t first_pause_ms_;
-  bool is_open_ = false;
+  bool is_open_ = false, was_asked_ = false;
   uint32_t num_in_a_row_ = 0, num_doublings_ = 0;
   Time next_trial_;
   uint64_t num_failures_ = 0, num_opened_ = 0, num_rejected_ = 0;

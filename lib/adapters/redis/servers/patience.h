@@ -49,7 +49,7 @@ class Patience {
   Status GivenUp(const Failure& failure) const {
     const Status& status = failure.status;
     if (failure.verdict != Verdict::kRetry || call_end_.ms == 0) return status;
-    return Status::Error(StatusCode::kUnavailable, "%.180s; given up after %u ms (%s)", status.message(), call_end_.ms,
+    return Status::Error(StatusCode::kUnavailable, "%.180s; given up within %u ms (%s)", status.message(), call_end_.ms,
                          call_end_.name);
   }
 

@@ -118,7 +118,8 @@ CallEnd Router::EndWith(const Batch& batch) {
   constexpr uint64_t kMegabyte = 1000000;
   bytes_of_call_ += batch.num_bytes();
   const uint64_t more = bytes_of_call_ > kMegabyte ? (bytes_of_call_ - 1) / kMegabyte : 0;
-  const uint64_t more_ms = more * deadlines.request_ms_per_mb;
+  constexpr uint64_t kMostMs = uint64_t{1} << 40;  // 34 years
+  const uint64_t more_ms = std::min(more * deadlines.request_ms_per_mb, kMostMs);
   CallEnd end = call_;
   end.at += std::chrono::milliseconds(more_ms);
   end.ms = static_cast<uint32_t>(std::min<uint64_t>(end.ms + more_ms, UINT32_MAX));
@@ -222,7 +223,11 @@ void Router::Queue(uint32_t command) {
 }
 
 void Router::AfterFailures(Patience* patience) {
-  const bool was_waited_for = map_.call_end().is_fixed() && last_failure_.sign == Sign::kSilent;
+  // A silent server was waited for. What must not run twice needs the time for a reply to its last try.
+  bool was_waited_for = map_.call_end().is_fixed() && last_failure_.sign == Sign::kSilent;
+  for (size_t i = 0; i < states_.size() && was_waited_for; ++i) {
+    was_waited_for = states_[i] != kFailed || batch_->kind(i) != Kind::kOnce;
+  }
   if (patience->MayRetry(last_failure_, map_) && AnyMayBeAsked() && (was_waited_for || patience->Pause())) {
     for (State& state : states_) state = state == kFailed ? kPending : state;
   } else {
@@ -278,7 +283,10 @@ Status Router::WaitForReplicas() {
   CallEnd end = map_.call_end();
   uint32_t wait_ms = std::max(servers.wait_ms, uint32_t{1});  // 0 is for ever
   if (is_request_) end.at += std::chrono::milliseconds(wait_ms);
-  if (end.is_fixed()) wait_ms = std::min(wait_ms, static_cast<uint32_t>(std::max(MsUntil(end.at), 1)));
+  if (end.is_fixed()) {  // the server's own end comes first, so that its word is heard
+    const int left_ms = MsUntil(end.at);
+    wait_ms = std::min(wait_ms, static_cast<uint32_t>(std::max(left_ms - left_ms / 8 - 1, 1)));
+  }
   for (const auto& node : map_.nodes()) {
     if (node->wrote_on == 0) continue;
     const Reply* reply = nullptr;

@@ -122,7 +122,7 @@ class Router {
     Router* const router_;
   };
 
-  // One for each server that was ever asked.
+  // One for each server that is known.
   const std::vector<std::unique_ptr<Breaker>>& breakers() const noexcept { return map_.breakers(); }
 
  private:

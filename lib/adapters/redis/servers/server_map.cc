@@ -152,7 +152,9 @@ Failure ServerMap::Open(Node* node, Clock::time_point end, size_t num_waiting) {
     return Unreachable(node->address.text(), "no time is left to connect (RedisServers::deadlines)", Sign::kNone);
   }
   node->connection.SetEnd(call_end_, false);
-  const Failure failure = node->connection.Open(node->address, servers_, connect_ms);
+  Failure failure = node->connection.Open(node->address, servers_, connect_ms);
+  if (failure.sign == Sign::kSilent && !call_end_.IsTelling(connect_ms)) failure.sign = Sign::kHurried;
+  node->breaker->NoteAsked();
   Heed(*node, failure);
   node->was_unreachable = !IsFine(failure);
   if (IsFine(failure)) ++num_connections_;
@@ -167,8 +169,9 @@ Failure ServerMap::OpenLone(Node* node, Clock::time_point end) {
     SetAddress(node, seeds_[seed]);
     Failure failure = Open(node, end, seeds_.size() - i);
     if (IsFine(failure)) {
+      // That it accepts, and says its role, is no success yet: a server that is loading does so, too.
       failure = CheckRole(node);
-      IsFine(failure) ? HeedSuccess(*node) : Heed(*node, failure);
+      Heed(*node, failure);
     }
     if (!IsFine(failure)) {
       node->connection.Close();
@@ -257,7 +260,9 @@ Failure ServerMap::RefreshMap(Clock::time_point end) {
     Map map;
     if (IsFine(of_node)) {
       of_node = ReadMap(nodes[i], &map);
-      IsFine(of_node) ? HeedSuccess(*nodes[i]) : Heed(*nodes[i], of_node);
+      Heed(*nodes[i], of_node);
+      // Nobody else asks one without slots. One with slots tells maps, too, while it answers nothing.
+      if (IsFine(of_node) && !HasSlots(map, *nodes[i])) HeedSuccess(*nodes[i]);
     }
     if (!IsFine(of_node)) {
       nodes[i]->connection.Close();
@@ -319,6 +324,11 @@ Failure ServerMap::ReadMap(Node* node, Map* map) {
   return Failure();
 }
 
+bool ServerMap::HasSlots(const Map& map, const Node& node) const {
+  return std::any_of(map.owners.begin(), map.owners.end(),
+                     [&](uint16_t owner) { return owner != kNobody && nodes_[owner].get() == &node; });
+}
+
 void ServerMap::DropStrangers() {
   if (!map_is_new_) return;
   map_is_new_ = false;
@@ -336,6 +346,7 @@ void ServerMap::DropStrangers() {
   if (nodes.empty()) return;  // a map without slots
   for (uint16_t& owner : map_) owner = owner == kNobody ? kNobody : numbers[owner];
   nodes_.swap(nodes);
+  DropBreakers();
 }
 
 // A node that was reached by another name is another one here: it costs a connection more, nothing else.

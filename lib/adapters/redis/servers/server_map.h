@@ -66,7 +66,7 @@ class ServerMap {
   }
   // Says nothing of breakers: while it connects, the caller learns all by the Status.
   void SetQuiet(bool is_quiet) noexcept { is_quiet_ = is_quiet; }
-  // One for each server that was ever asked, in that order.
+  // One for each server that is known, in the order in which they became so.
   const std::vector<std::unique_ptr<Breaker>>& breakers() const noexcept { return breakers_; }
 
   // Finds out what is there: a server that may be asked, or a cluster and its map.
@@ -124,6 +124,9 @@ class ServerMap {
   void SetAddress(Node* node, const Address& address);
   void Say(const char* what, const Breaker& breaker) const;
   Failure ReadMap(Node* node, Map* map);
+  bool HasSlots(const Map& map, const Node& node) const;
+  // Drops the breakers of addresses that no node has any more, and where nothing begins.
+  void DropBreakers() noexcept;
   // Lists nodes to ask for the map, the best first.
   std::vector<Node*> WhoHasMaps();
   uint16_t NumberOf(const Address& address);

@@ -1,4 +1,4 @@
-// The breakers of all servers that were ever asked: who has which, what they are told, and what they let through.
+// The breakers of all servers that are known: who has which, what they are told, and what they let through.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -18,6 +18,15 @@ void ServerMap::SetAddress(Node* node, const Address& address) {
   node->breaker = breakers_.back().get();
 }
 
+void ServerMap::DropBreakers() noexcept {
+  const auto is_stranger = [this](const std::unique_ptr<Breaker>& breaker) {
+    const auto is_its_node = [&](const std::unique_ptr<Node>& node) { return node->breaker == breaker.get(); };
+    return std::none_of(nodes_.begin(), nodes_.end(), is_its_node) &&
+           std::find(seeds_.begin(), seeds_.end(), breaker->address()) == seeds_.end();
+  };
+  breakers_.erase(std::remove_if(breakers_.begin(), breakers_.end(), is_stranger), breakers_.end());
+}
+
 bool ServerMap::MayBeAsked(const Node& node) const {
   if (!call_end_.is_fixed()) return true;
   if (is_cluster_) return !node.breaker->is_open();
@@ -31,6 +40,7 @@ bool ServerMap::MayBeAsked(const Node& node) const {
 
 void ServerMap::Heed(const Node& node, const Failure& failure) {
   if (failure.sign == Sign::kNone) return;
+  if (failure.sign == Sign::kHurried && !node.breaker->is_open()) return;
   if (node.breaker->Fail(failure, Clock::now())) Say("OPENED", *node.breaker);
 }
 

@@ -82,6 +82,7 @@ size_t Batch::AddGetRange(const RedisKey& key, Kind kind, uint64_t offset, uint6
   commands_.push_back(
       {buffer_.size(), static_cast<uint32_t>(std::min<uint64_t>(size, kMostStringBytes)), key.slot, kind});
   buffer_.append(kBegin);
+  num_reply_bytes_ += commands_.back().most_bytes;
   Arg(key.name);
   char text[2 * kMostNumberBytes];
   char* end = WriteNumber(offset, text);

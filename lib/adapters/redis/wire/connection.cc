@@ -18,7 +18,6 @@ namespace {
 constexpr size_t kFirstInputBytes = size_t{1} << 16;
 constexpr size_t kMostIdleInputBytes = size_t{1} << 22;  // a larger buffer was for a large reply: given back
 constexpr uint64_t kBytesPerMs = 64;                     // the least rate of what is large
-constexpr int64_t kLeastTellingMs = 2;                   // less is no time to answer
 constexpr int64_t kTickMs = 10;                          // recv waits so much longer than it is told, at most
 // CLUSTER SLOTS needs this for a cluster in the smallest pieces.
 constexpr size_t kMostMapElements = size_t{1} << 20, kMostMapBytes = size_t{1} << 26;
@@ -239,7 +238,7 @@ Failure Connection::TimedOutNow(std::chrono::milliseconds extra) const {
   char limit[80];
   snprintf(limit, sizeof(limit), "of a deadline of %u ms: %s", call_end_.ms, call_end_.name);
   Failure failure = TimedOut(server_, ms, limit);
-  if (!call_end_.is_telling || ms < kLeastTellingMs) failure.sign = Sign::kNone;
+  if (!call_end_.IsTelling(ms)) failure.sign = Sign::kHurried;
   return failure;
 }
 

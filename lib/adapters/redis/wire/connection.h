@@ -39,10 +39,11 @@ struct CallEnd {
   Clock::time_point at = Clock::time_point::max();  // never
   uint32_t ms = 0;                                  // its deadline,
   const char* name = "";                            // and whose that is, for sentences
-  // Whether silence says something of the server: not in a call that gave it hardly any time.
-  bool is_telling = true;
+  bool is_telling = true;                           // false: it gives servers hardly any time
 
   bool is_fixed() const noexcept { return at != Clock::time_point::max(); }
+  // Whether it says something of a server that it was silent for so long.
+  bool IsTelling(int64_t waited_ms) const noexcept { return is_telling && waited_ms >= 2; }
 };
 
 class Connection {

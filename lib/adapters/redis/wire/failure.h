@@ -20,8 +20,9 @@ enum class Verdict : uint8_t {
   kAsk,      // another node has this key already, the slot still moves
 };
 
-// What it says of the node: see Breaker.
-enum class Sign : uint8_t { kNone, kRefused, kSilent, kLost };
+// What it says of the node: see Breaker. kHurried is silence in a call that gave hardly any time: it says something of
+// a node that is known to be ill, and nothing of any other.
+enum class Sign : uint8_t { kNone, kRefused, kSilent, kHurried, kLost };
 
 struct Failure {
   Verdict verdict = Verdict::kFine;
