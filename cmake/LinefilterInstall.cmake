@@ -143,7 +143,7 @@ endif()
 linefilter_install_library(linefilter linefilterTargets static shared runtime development)
 linefilter_install_pc(linefilter development)
 install(DIRECTORY include/linefilter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT linefilter_development
-  FILES_MATCHING PATTERN "*.h" PATTERN leveldb.h EXCLUDE PATTERN redis.h EXCLUDE PATTERN rocksdb.h EXCLUDE)
+  FILES_MATCHING PATTERN "*.h" PATTERN leveldb.h EXCLUDE PATTERN redis*.h EXCLUDE PATTERN rocksdb.h EXCLUDE)
 foreach(engine IN LISTS LINEFILTER_ADAPTERS)
   linefilter_install_library(linefilter_${engine} linefilter_${engine}Targets
     ${engine}_static ${engine}_shared ${engine} ${engine}_development)
@@ -151,7 +151,8 @@ foreach(engine IN LISTS LINEFILTER_ADAPTERS)
   if(TARGET linefilter_${engine}_shared)  # it needs the one beside it
     set_target_properties(linefilter_${engine}_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
   endif()
-  install(FILES include/linefilter/${engine}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/linefilter
+  file(GLOB headers ${PROJECT_SOURCE_DIR}/include/linefilter/${engine}*.h)
+  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/linefilter
     COMPONENT linefilter_${engine}_development)
 endforeach()
 

@@ -33,6 +33,7 @@ namespace redis_dedup {
 namespace {
 
 constexpr int kExitGood = 0, kExitWrong = 1, kExitBad = 2;
+constexpr uint64_t kFollowedKeys = 1000000;  // 8 MB in Redis
 constexpr uint64_t kTimeToLiveMs = 3600000;  // of the filter, should nobody be left to delete it
 // Writers finish the batch that they are at: of one that is killed commands may come after the filter was deleted, and
 // make a shard that nobody deletes.
@@ -48,7 +49,7 @@ constexpr char kHelp[] =
     "  --name NAME        of the filter there (redis_dedup), which must be free; deleted at the end\n"
     "  --writers N        processes (4)\n"
     "  --fpr P            the filter's false-positive rate, like 0.01\n"
-    "  --refresh-ms MS    the pause between two fetches of a local copy (100)\n"
+    "  --within-ms MS     how old a writer's local copy may be (300)\n"
     "  --patience-ms MS   how long Redis is asked again before the store decides alone (2000)\n"
     "  --pause-ms MS      how long it does so then without asking; 0: each time after that patience (80)\n"
     "  A password comes from the environment variable LINEFILTER_REDIS_PASSWORD.\n";
@@ -100,8 +101,8 @@ Options Parse(int argc, char** argv) {
       options.fpr = number(1e-9, 0.9);
     } else if (name == "--writers") {
       options.writers = static_cast<unsigned>(number(1, 100));
-    } else if (name == "--refresh-ms") {
-      options.refresh = std::chrono::milliseconds(static_cast<int64_t>(number(1, 1e9)));
+    } else if (name == "--within-ms") {
+      options.within_ms = static_cast<uint64_t>(number(50, 1e9));
     } else if (name == "--patience-ms") {
       options.servers.deadlines.request_ms = static_cast<uint32_t>(number(1, 1e9));
     } else if (name == "--pause-ms") {
@@ -207,7 +208,7 @@ int Report(const Tally& tally, const Judged& judged, double seconds) {
   fact("accepted", tally.accepted);
   fact("duplicates accepted", twice);
   fact("items lost", lost);
-  printf("local copies: fetched %llu times, %.1f MB; %.1f s, %.0f items per second\n",
+  printf("local copies: refreshed %llu times, %.1f MB; %.1f s, %.0f items per second\n",
          static_cast<unsigned long long>(tally.refreshes), static_cast<double>(tally.refresh_bytes) / 1e6, seconds,
          static_cast<double>(tally.items) / seconds);
   const bool good = told_twice == 0 && twice == 0 && lost == 0 && tally.accepted == judged.accepted.size();
@@ -233,7 +234,9 @@ int Run(Options options, const std::string& folder) {
   uses::ExactStore(options.db, uses::Sync::kOff);
   {
     linefilter::RedisFilter filter;
-    uses::Check(filter.Create(options.servers, options.name, list.distinct(), filter_options));
+    linefilter::RedisLayout layout;
+    layout.followed_keys = kFollowedKeys;
+    uses::Check(filter.Create(options.servers, options.name, list.distinct(), filter_options, layout));
     uses::Check(filter.Expire(kTimeToLiveMs));
   }
 

@@ -31,12 +31,8 @@ void Tally::Add(const Tally& other) {
 }
 
 Writer::Writer(const Options& options, const List& list, unsigned number)
-    : options_(options),
-      list_(list),
-      number_(number),
-      store_(options.db, uses::Sync::kOff),
-      copy_(options.servers, options.name, options.refresh) {
-  uses::Check(filter_.Open(options.servers, options.name));
+    : options_(options), list_(list), number_(number), store_(options.db, uses::Sync::kOff) {
+  uses::Check(filter_.Open(options.servers, options.name, static_cast<uint32_t>(options.within_ms)));
 }
 
 Tally Writer::Run(Notes* notes, const volatile sig_atomic_t& stop) {
@@ -54,9 +50,16 @@ Tally Writer::Run(Notes* notes, const volatile sig_atomic_t& stop) {
   InsertWhatFailed();
   tally_.lookups = store_.lookups();
   tally_.failed_insertions = failed_.size() + tally_.given_up;
-  tally_.refreshes = copy_.refreshes();
-  tally_.refresh_bytes = copy_.bytes();
+  const linefilter::RedisCacheInfo copy = filter_.Info();
+  tally_.refreshes = copy.num_refreshes;
+  tally_.refresh_bytes = copy.num_bytes;
   return tally_;
+}
+
+void Writer::AreKnown(const std::vector<uint64_t>& hashes, std::vector<uint8_t>* known) const {
+  known->assign(hashes.size(), 0);
+  const linefilter::SwappableFilter::Lease copy = filter_.Read();
+  if (copy.owner() != nullptr) copy->MayContainHashes(hashes.data(), hashes.size(), known->data());
 }
 
 void Writer::Decide(std::vector<Item>* items, Notes* notes) {
@@ -65,7 +68,7 @@ void Writer::Decide(std::vector<Item>* items, Notes* notes) {
   std::vector<uint8_t> known(n);
   for (size_t i = 0; i < n; ++i) hashes[i] = filter_.HashOf((*items)[i].key);
 
-  copy_.AreKnown(hashes.data(), n, known.data());  // 1
+  AreKnown(hashes, &known);  // 1
   for (size_t i = 0; i < n; ++i) {
     if (!known[i]) asked.push_back(hashes[i]);
   }

@@ -24,9 +24,8 @@
 #include <vector>
 
 #include "examples/redis_dedup/list.h"
-#include "examples/redis_dedup/local_copy.h"
 #include "examples/uses/exact_store.h"
-#include "linefilter/redis.h"
+#include "linefilter/redis_cached.h"
 
 namespace redis_dedup {
 
@@ -39,7 +38,7 @@ struct Options {
   uint64_t items = 100000;
   double fpr = 0.01;
   unsigned writers = 4;
-  std::chrono::milliseconds refresh{100};  // the pause between two copies
+  uint64_t within_ms = 300;  // how old the copy of a writer may be
 };
 
 // What one writer, or all of them together, did. Numbers of items.
@@ -81,6 +80,8 @@ class Writer {
   };
 
   void Decide(std::vector<Item>* items, Notes* notes);
+  // 1 where Redis would say "known"; 0 where it must be asked, as of all while the copy is too old.
+  void AreKnown(const std::vector<uint64_t>& hashes, std::vector<uint8_t>* known) const;
   // Inserts into Redis; what is not acknowledged is remembered. False: it was not asked.
   bool InsertIntoFilter(const std::vector<uint64_t>& hashes, std::vector<linefilter::RedisInsert>* outcomes);
   void InsertWhatFailed();
@@ -89,9 +90,8 @@ class Writer {
   const Options& options_;
   const List& list_;
   const unsigned number_;
-  linefilter::RedisFilter filter_;
+  linefilter::RedisCachedFilter filter_;
   uses::ExactStore store_;
-  LocalCopy copy_;
   Tally tally_;
   std::vector<uint64_t> failed_;  // hashes
   std::chrono::steady_clock::time_point ask_again_{};

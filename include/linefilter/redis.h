@@ -85,6 +85,10 @@ struct RedisLayout {
   // The most bytes of a shard, rounded up to whole blocks. 0 means at most 64 MiB, and in a cluster at least four
   // shards for each master where they have 64 KiB. Redis' strings end at 512 MiB. `classic` has one shard alone.
   uint64_t shard_bytes = 0;
+  // Above 0 others may follow the filter (linefilter/redis_cached.h): Redis then keeps about so many of the last
+  // insertions, 8 bytes and some more for each. Who comes back later than that downloads the whole filter. It is
+  // `blocked` or `split_block`: else kIncompatible. BeginGeneration does not look at it: a filter stays as it is.
+  uint64_t followed_keys = 0;
 };
 
 // What became of one insertion.
@@ -114,6 +118,7 @@ struct RedisInfo {
   uint64_t body_bytes = 0;           // bytes of the bits
   uint64_t shard_bytes = 0;          // of each shard but the last, which has what is left
   uint64_t num_shards = 0;           // strings of Redis
+  uint64_t followed_keys = 0;        // RedisLayout::followed_keys
   uint64_t generation = 0;           // its number, random
   uint64_t next_generation = 0;      // that of the one that was begun; 0: none
   uint64_t previous_generation = 0;  // that of the one that is being left; 0: none
@@ -294,7 +299,8 @@ class LINEFILTER_EXPORT RedisFilter final {
   uint64_t seed() const noexcept { return key_hash_.seed; }
   // The name, until the next call that is not const.
   std::string_view name() const noexcept;
-  // The servers that this object ever asked, and how they did; 0 while closed.
+  // The servers that this object asked, and how they did: those at RedisServers::addresses, and of a cluster those that
+  // are in it still. 0 while closed.
   size_t num_nodes() const noexcept;
   RedisNode node(size_t i) const noexcept;  // see num_nodes; without that one its address is empty
 

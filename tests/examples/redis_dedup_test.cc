@@ -30,7 +30,7 @@ TEST(RedisDedup, AcceptsEachItemOnce) {
   RedisServer server;
   ASSERT_TRUE(server.ok()) << server.why();
   for (const char* kind : {"email", "url"}) {
-    const RunResult run = RunDedup({"--server", server.address(), "--kind", kind, "--items", "2e4", "--refresh-ms", "5",
+    const RunResult run = RunDedup({"--server", server.address(), "--kind", kind, "--items", "2e4", "--within-ms", "50",
                                     "--patience-ms", "60000"});
     std::map<std::string, double> facts = DedupFacts(run.out);
     ExpectAllAcceptedOnce(run, facts, 20000);
@@ -88,7 +88,7 @@ void RunWhileTheServerEnds(RedisServer* server, bool comes_back, const char* pau
   RunResult run;
   std::thread program([&run, &proxy, pause_ms] {
     run = RunDedup({"--server", proxy.address(), "--items", "1e5", "--patience-ms", "60000", "--pause-ms", pause_ms,
-                    "--refresh-ms", "20"});
+                    "--within-ms", "3000"});
   });
   EXPECT_TRUE(IsHeldInTheMiddle(&proxy));
   server->Kill();
@@ -134,7 +134,7 @@ TEST(RedisDedup, ReportsThatAKeyWasToldNewTwice) {
   proxy.HoldAfter(kSomeCommands);
   RunResult run;
   std::thread program([&] {
-    run = RunDedup({"--server", proxy.address(), "--items", "1e5", "--refresh-ms", "100000"});
+    run = RunDedup({"--server", proxy.address(), "--items", "1e5", "--within-ms", "1000000"});
   });
   EXPECT_TRUE(IsHeldInTheMiddle(&proxy));
   proxy.HoldAfter(5 * kSomeCommands);  // keys that no copy has

@@ -53,6 +53,11 @@ inline RedisFilter Opened(const RedisServers& servers, const std::string& name) 
   return filter;
 }
 
+inline std::vector<uint64_t> Part(const std::vector<uint64_t>& all, size_t begin, size_t n) {
+  return std::vector<uint64_t>(all.begin() + static_cast<ptrdiff_t>(begin),
+                               all.begin() + static_cast<ptrdiff_t>(begin + n));
+}
+
 inline void Insert(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
   EXPECT_TRUE(IsOk(filter->InsertHashes(hashes.data(), hashes.size(), nullptr)));
 }

@@ -32,11 +32,6 @@ inline std::string BodyOf(const Filter& filter) {
   return std::string(reinterpret_cast<const char*>(filter.body()), static_cast<size_t>(filter.body_bytes()));
 }
 
-inline std::vector<uint64_t> Part(const std::vector<uint64_t>& all, size_t begin, size_t n) {
-  return std::vector<uint64_t>(all.begin() + static_cast<ptrdiff_t>(begin),
-                               all.begin() + static_cast<ptrdiff_t>(begin + n));
-}
-
 }  // namespace linefilter::test
 
 #endif  // LINEFILTER_TESTS_ADAPTERS_REDIS_REDIS_REMOVAL_TEST_H_

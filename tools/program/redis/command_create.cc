@@ -49,6 +49,7 @@ int RunCreate(const Create& create) {
   report.Count("capacity", info.capacity);
   report.Count("shards", info.num_shards);
   report.Count("shard_bytes", info.shard_bytes);
+  if (info.followed_keys != 0) report.Count("followed_keys", info.followed_keys);
   report.Bool("cluster", info.cluster);
   report.Print(create.json);
   return kExitGood;
@@ -72,6 +73,8 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.AtMostOneOf("--hash", "--seed");
   arguments.Count("--shard-bytes", &create->layout.shard_bytes,
                   "Most bytes of one string of Redis; by default 64 MiB, less where a cluster has many nodes");
+  arguments.Count("--followed", &create->layout.followed_keys,
+                  "Keep about so many of the last insertions for those who follow it (RedisCachedFilter)");
   DeclareServer(&arguments, ServerUse::kAdd, &create->server);
   arguments.Json(&create->json);
   return [create] { return RunCreate(*create); };

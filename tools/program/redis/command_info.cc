@@ -56,6 +56,7 @@ int RunInfo(const Info& options, bool with_fpr) {
   report.Count("sampled_bytes", info.sampled_bytes);
   report.Count("shards", info.num_shards);
   report.Count("shard_bytes", info.shard_bytes);
+  if (info.followed_keys != 0) report.Count("followed_keys", info.followed_keys);
   report.Count("lost_shards", info.num_lost_shards);
   report.Text("generation", SecretCheckText(info.generation));
   if (info.next_generation != 0) report.Text("next_generation", SecretCheckText(info.next_generation));

@@ -63,7 +63,8 @@ Status WriteShard(FilterRecord* record, const Shards& shards, size_t shard, Piec
   return Status();
 }
 
-// *switched means that the generation went meanwhile, and that what was written is no image.
+}  // namespace
+
 Status WriteImageOf(FilterRecord* record, const Sink& sink, bool* switched) {
   *switched = false;
   Status status = record->ReadHeader();
@@ -89,7 +90,6 @@ Status WriteImageOf(FilterRecord* record, const Sink& sink, bool* switched) {
   return status.ok() ? writer.Finish() : status;
 }
 
-}  // namespace
 }  // namespace redis_internal
 
 Status RedisFilter::WriteImage(const Sink& sink) noexcept {

@@ -26,6 +26,15 @@ constexpr char kSetTimeIfSame[] =
     "return 1";
 static_assert(kRecordGraceMs == 60000, "the script's");
 
+// The stream lives as long as the record.
+constexpr char kMakeStream[] =
+    "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end\n"
+    "if redis.call('EXISTS', KEYS[2]) == 1 then return 1 end\n"
+    "redis.call('XADD', KEYS[2], '*', 'h', '')\n"
+    "local left = redis.call('PTTL', KEYS[1])\n"
+    "if left >= 0 then redis.call('PEXPIRE', KEYS[2], left) end\n"
+    "return 1";
+
 }  // namespace
 
 Status FilterRecord::Connect(const RedisServers& servers, std::string_view name) {
@@ -33,6 +42,7 @@ Status FilterRecord::Connect(const RedisServers& servers, std::string_view name)
   if (!status.ok()) return status;
   name_.assign(name);
   header_key_ = KeyOf(name_);
+  stream_key_ = KeyOf(StreamName(name_));
   return router_.Connect(servers);
 }
 
@@ -168,13 +178,28 @@ Status FilterRecord::SetRecordTime(uint64_t ms, bool* done) {
   const Status status =
       router_.Do(header_key_, Kind::kWrite, {"EVAL", kSetTimeIfSame, "1", name_, header_text_, time}, &answer);
   *done = status.ok() && answer.number == 1;
-  return status;
+  if (!*done || header_.followed_keys == 0) return status;
+  return ms == 0 ? router_.Do(stream_key_, Kind::kWrite, {"PERSIST", stream_key_.name}, &answer)
+                 : router_.Do(stream_key_, Kind::kWrite, {"PEXPIRE", stream_key_.name, time}, &answer);
+}
+
+Status FilterRecord::DeleteStream() {
+  Answer answer;
+  return router_.Do(stream_key_, Kind::kWrite, {"UNLINK", stream_key_.name}, &answer);
 }
 
 Status FilterRecord::DeleteHeader(const std::string& text, bool* deleted) {
   Answer answer;
   const Status status = router_.Do(header_key_, Kind::kWrite, {"EVAL", kDeleteIfSame, "1", name_, text}, &answer);
   *deleted = status.ok() && answer.number == 1;
+  return status;
+}
+
+Status FilterRecord::MakeStream(bool* done) {
+  Answer answer;
+  const Status status =
+      router_.Do(header_key_, Kind::kWrite, {"EVAL", kMakeStream, "2", name_, stream_key_.name, header_text_}, &answer);
+  *done = status.ok() && answer.number == 1;
   return status;
 }
 

@@ -13,6 +13,7 @@
 #include "lib/adapters/redis/record/header.h"
 #include "lib/adapters/redis/record/record_look.h"
 #include "lib/adapters/redis/record/shards.h"
+#include "lib/adapters/redis/record/stream.h"
 #include "lib/adapters/redis/servers/router.h"
 #include "lib/adapters/redis/wire/batch.h"
 #include "linefilter/hash.h"
@@ -76,6 +77,14 @@ class FilterRecord {
   const Shards& current() const { return current_; }
   // The look that says whether the record is still this one.
   RecordLook look() const { return RecordLook(header_key_, header_text_); }
+  // What brings hashes to those who follow the filter.
+  StreamAppend append() const {
+    return header_.followed_keys == 0 ? StreamAppend() : StreamAppend(stream_key_, header_.followed_keys);
+  }
+  const RedisKey& stream_key() const { return stream_key_; }
+  // Makes the stream, with an entry without hashes, if it is not there. Not *done means that the record is another one.
+  Status MakeStream(bool* done);
+  Status DeleteStream();
   Router& router() { return router_; }
   const Router& router() const { return router_; }
   Batch& batch() { return batch_; }  // scratch for all calls: Clear it before use
@@ -89,7 +98,7 @@ class FilterRecord {
   Router router_;
   Batch batch_;
   std::string name_;
-  RedisKey header_key_;
+  RedisKey header_key_, stream_key_;
   HashSecret secret_;
   bool has_secret_ = false;
   bool bound_ = false;  // a record was read before: hash and seed must stay

@@ -137,7 +137,8 @@ Status Begin(FilterState* state, const Generation& generation, const uint8_t* bo
         "switch to it if you know that it is filled, else abandon it",
         Printable(record->name()).c_str());
   }
-  Status status = KeepNamed(record, record->header(), record->time_to_live());
+  Status status = record->header().followed_keys == 0 ? Status() : CheckFollowed(record->name(), generation.layout);
+  if (status.ok()) status = KeepNamed(record, record->header(), record->time_to_live());
   if (status.ok()) status = MakeShards(record, generation, body, record->header().version + 1);
   if (!status.ok()) return status;
   Header header = record->header();
@@ -233,8 +234,11 @@ Status RedisFilter::Load(const void* image, size_t size) noexcept {
                            "abandon it first",
                            redis_internal::Printable(state->record.name()).c_str());
     }
+    const bool is_followed = header.followed_keys != 0;
     status = CheckUnitable(state->record, state->record.current(), view);
-    return status.ok() ? UniteShards(&state->record, state->record.current(), view) : status;
+    if (status.ok()) status = UniteShards(&state->record, state->record.current(), view);
+    // Its keys are in no stream: those who follow find theirs cut, and download the filter.
+    return status.ok() && is_followed ? state->record.DeleteStream() : status;
   });
 }
 

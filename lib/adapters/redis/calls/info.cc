@@ -160,6 +160,7 @@ RedisInfo FactsOfRecord(const Header& header, const Generation& generation) {
   told.body_bytes = generation.body_bytes;
   told.shard_bytes = generation.shard_bytes;
   told.num_shards = generation.num_shards();
+  told.followed_keys = header.followed_keys;
   told.generation = generation.id;
   told.next_generation = header.next.id;
   told.previous_generation = header.previous.id;

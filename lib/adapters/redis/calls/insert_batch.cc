@@ -27,8 +27,10 @@ class Ignore final : public ReplyHandler {
 }  // namespace
 
 InsertBatch::InsertBatch(const std::vector<Shards*>& targets, uint64_t version, const RecordLook& look,
-                         const uint64_t* hashes, size_t n, bool writes_all, const Counted& before)
+                         const StreamAppend& append, const uint64_t* hashes, size_t n, bool writes_all,
+                         const Counted& before)
     : look_(look),
+      append_(append),
       hashes_(hashes),
       n_(n),
       now_(std::chrono::steady_clock::now()),
@@ -184,18 +186,34 @@ Status InsertBatch::Run(Router* router, Batch* batch) {
     for (auto& [shard, pending] : targets_[t].pending) Flush(t, shard, &pending, batch);
   }
   AddChangedBlocks(batch);
+  // On one connection it comes after the bits. The nodes of a cluster do not wait for each other.
+  if (!router->is_cluster() && append_.is_wanted()) append_.AddTo(batch, hashes_, n_);
   AddAllChecks(batch);
   any_sent_ = true;
   Status written = router->Run(*batch, this);
   is_replicated_ = router->is_replicated();
+  append_.Forget();
   if (has_changes_) {
     const Status again = WriteWhatDiffers(router, batch);
     if (written.ok()) written = again;
     TakeChanges();
   }
+  if (router->is_cluster() && append_.is_wanted()) {
+    const Status told = Append(router, batch);
+    if (written.ok()) written = told;
+  }
   may_miss_bits_ = router->num_connections() != connections && AnyLeftOut();
   Learn();
   return !first.ok() ? first : !read.ok() ? read : written;
+}
+
+Status InsertBatch::Append(Router* router, Batch* batch) {
+  batch->Clear();
+  append_.AddTo(batch, hashes_, n_);
+  const Status status = router->Run(*batch, this);
+  append_.Forget();
+  is_replicated_ = is_replicated_ && router->is_replicated();
+  return status;
 }
 
 Status InsertBatch::WriteWhatDiffers(Router* router, Batch* batch) {
@@ -231,6 +249,7 @@ void InsertBatch::TakeChanges() {
 }
 
 void InsertBatch::OnReply(size_t command, const Reply& reply) {
+  if (append_.Has(command)) return append_.OnReply();
   for (Target& target : targets_) {
     if (!target.marks.Has(command)) continue;
     target.marks.OnReply(command, reply);
@@ -314,6 +333,7 @@ void InsertBatch::Learn() {
 }
 
 void InsertBatch::OnError(size_t command, const Status&) {
+  if (append_.Has(command)) return append_.OnError();
   if (look_.Has(command)) look_.OnError();
   for (Target& target : targets_) {
     if (target.marks.Has(command)) target.marks.OnError(command);

@@ -14,6 +14,7 @@
 #include "lib/adapters/redis/record/marks.h"
 #include "lib/adapters/redis/record/record_look.h"
 #include "lib/adapters/redis/record/shards.h"
+#include "lib/adapters/redis/record/stream.h"
 #include "lib/adapters/redis/servers/router.h"
 #include "lib/adapters/redis/wire/batch.h"
 #include "linefilter/status.h"
@@ -28,9 +29,10 @@ class InsertBatch final : public ReplyHandler {
 
   // Each of `targets` takes all n keys. They and the hashes must stay. writes_all means that bits that are set already
   // are written, too: replicas may not have them yet. If a batch is repeated under the same record, `before` is what
-  // counts of it. Then all else is written. It is empty for a first batch.
-  InsertBatch(const std::vector<Shards*>& targets, uint64_t version, const RecordLook& look, const uint64_t* hashes,
-              size_t n, bool writes_all, const Counted& before);
+  // counts of it. Then all else is written. It is empty for a first batch. `append` brings the hashes to those who
+  // follow the filter.
+  InsertBatch(const std::vector<Shards*>& targets, uint64_t version, const RecordLook& look, const StreamAppend& append,
+              const uint64_t* hashes, size_t n, bool writes_all, const Counted& before);
 
   // It is ok if every command was answered; the marks tell what the answers are worth. Else the rest may count.
   Status Run(Router* router, Batch* batch);
@@ -49,6 +51,8 @@ class InsertBatch final : public ReplyHandler {
   bool is_replicated() const { return is_replicated_; }
   // Whether it came to writing.
   bool any_sent() const { return any_sent_; }
+  // Whether those who follow the filter will hear of the keys; without that none is acknowledged.
+  bool is_told() const { return append_.is_done(); }
   // Whether all bits of the key are set there, by this or before, if the marks are good.
   bool Written(size_t target, size_t i) const { return targets_[target].keys[i].written; }
   // Whether one of them was not set before, in a shard that was not lost.
@@ -129,6 +133,7 @@ class InsertBatch final : public ReplyHandler {
   size_t AddChangedBlocks(Batch* batch);
   void AddAllChecks(Batch* batch);
   void TakeChanges();
+  Status Append(Router* router, Batch* batch);
   bool AnyLeftOut() const;
   void LeaveOut(const Counted& before);
   void OnBlock(const Command& command, const Reply& reply);
@@ -137,6 +142,7 @@ class InsertBatch final : public ReplyHandler {
 
   std::vector<Target> targets_;
   RecordLook look_;
+  StreamAppend append_;
   const uint64_t* hashes_;
   size_t n_;
   std::chrono::steady_clock::time_point now_;

@@ -175,7 +175,8 @@ Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n,
     std::vector<Shards*> targets;
     const Status have_targets = TargetsOf(only, &targets);
     if (!have_targets.ok()) return have_targets;
-    InsertBatch insertions(targets, record_->header().version, record_->look(), hashes, n,
+    InsertBatch insertions(targets, record_->header().version, record_->look(),
+                           only == 0 ? record_->append() : StreamAppend(), hashes, n,
                            router.servers().wait_replicas != 0, std::exchange(counted, {}));
     Status status = insertions.Run(&router, &record_->batch());
     const bool may_miss_bits = insertions.may_miss_bits();
@@ -192,7 +193,8 @@ Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n,
       if (lost_in != nullptr) insertions.UnlinkJunk(&router, &record_->batch());
       bool changed;
       const Status read = record_->ReadHeaderAgain(newer, &changed);
-      if (changed && only == 0 && replicated && !may_miss_bits && AllWrittenIn(record_->header(), firsts)) {
+      if (changed && only == 0 && replicated && insertions.is_told() && !may_miss_bits &&
+          AllWrittenIn(record_->header(), firsts)) {
         for (size_t i = 0; i < n; ++i) outcomes[i] = NewInAll(firsts, i) ? RedisInsert::kNew : RedisInsert::kKnown;
         return Status();
       }
@@ -202,7 +204,7 @@ Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n,
         status = LostShard(record_->name(), *lost_in, lost);
       }
     }
-    if (!replicated || !insertions.look().IsSame()) return status;  // not ok, either
+    if (!replicated || !insertions.is_told() || !insertions.look().IsSame()) return status;  // not ok, either
     if (may_miss_bits) {
       counted = insertions.WhatCounts();
       continue;

@@ -124,6 +124,8 @@ Status Delete(FilterRecord* record) {
       status = DropShards(record, *generation);
       if (!status.ok()) return status;
     }
+    if (header.followed_keys != 0) status = record->DeleteStream();
+    if (!status.ok()) return status;
     bool deleted;
     status = record->DeleteHeader(there.text, &deleted);
     if (!status.ok() || deleted) return status;
@@ -134,9 +136,12 @@ Status Delete(FilterRecord* record) {
 
 }  // namespace
 
-Status CreateFilter(FilterRecord* record, const Header& header, const uint8_t* body) {
+Status CreateFilter(FilterRecord* record, Header header, uint64_t followed_keys, const uint8_t* body) {
+  header.followed_keys = std::min(followed_keys, kMostFollowedKeys);
+  Status status = followed_keys == 0 ? Status() : CheckFollowed(record->name(), header.current.layout);
+  if (!status.ok()) return status;
   Answer there;
-  Status status = record->ReadRecord(&there);
+  status = record->ReadRecord(&there);
   if (!status.ok()) return status;
   if (!there.is_nil) status = RemoveExpired(record, there.text);
   if (!status.ok()) return status;

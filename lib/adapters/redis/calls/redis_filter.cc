@@ -88,7 +88,7 @@ Status RedisFilter::Create(const RedisServers& servers, std::string_view name, u
     header.hash_id = key_hash.id;
     header.seed = key_hash.seed;
     header.version = 1;
-    return redis_internal::CreateFilter(&state->record, header, nullptr);
+    return redis_internal::CreateFilter(&state->record, header, layout.followed_keys, nullptr);
   });
 }
 
@@ -104,7 +104,7 @@ Status RedisFilter::CreateFromImage(const RedisServers& servers, std::string_vie
     header.version = 1;
     const Status status = redis_internal::PlanGeneration(state->record, view, layout, &header.current);
     if (!status.ok()) return status;
-    return redis_internal::CreateFilter(&state->record, header, redis_internal::BodyOf(view));
+    return redis_internal::CreateFilter(&state->record, header, layout.followed_keys, redis_internal::BodyOf(view));
   });
 }
 
@@ -182,13 +182,19 @@ RedisFilter& RedisFilter::Within(uint32_t ms) noexcept {
 }
 
 size_t RedisFilter::num_nodes() const noexcept {
-  return state_ == nullptr ? 0 : state_->record.router().breakers().size();
+  if (state_ == nullptr) return 0;
+  const auto& breakers = state_->record.router().breakers();
+  return static_cast<size_t>(
+      std::count_if(breakers.begin(), breakers.end(), [](const auto& breaker) { return breaker->was_asked(); }));
 }
 RedisNode RedisFilter::node(size_t i) const noexcept {
-  if (i >= num_nodes()) return {"", false, 0, 0, 0, 0};
-  const redis_internal::Breaker& breaker = *state_->record.router().breakers()[i];
-  return {breaker.server().c_str(), breaker.is_open(),    breaker.MsToTrial(redis_internal::Clock::now()),
-          breaker.num_failures(),   breaker.num_opened(), breaker.num_rejected()};
+  if (state_ == nullptr) return {"", false, 0, 0, 0, 0};
+  for (const auto& breaker : state_->record.router().breakers()) {
+    if (!breaker->was_asked() || i-- != 0) continue;
+    return {breaker->server().c_str(), breaker->is_open(),    breaker->MsToTrial(redis_internal::Clock::now()),
+            breaker->num_failures(),   breaker->num_opened(), breaker->num_rejected()};
+  }
+  return {"", false, 0, 0, 0, 0};
 }
 std::string_view RedisFilter::name() const noexcept {
   return state_ == nullptr ? std::string_view() : std::string_view(state_->record.name());

@@ -148,6 +148,10 @@ Field ParseField(std::string_view field, std::string_view value, Header* header)
   const auto taken = [](bool ok) { return ok ? Field::kTaken : Field::kWrong; };
   if (field == "version") return taken(ParseNumber(value, 10, &header->version) && header->version != 0);
   if (field == "seed") return taken(ParseHex16(value, &header->seed));
+  if (field == "followed") {
+    return taken(ParseNumber(value, 10, &header->followed_keys) && header->followed_keys != 0 &&
+                 header->followed_keys <= kMostFollowedKeys);
+  }
   if (field == "hash") {
     for (HashId id{}; KeyHash::IsKnown(id); id = static_cast<HashId>(static_cast<int>(id) + 1)) {
       if (value == HashIdName(id)) {
@@ -184,6 +188,7 @@ std::string FormatHeader(const Header& header) {
   text += "version " + std::to_string(header.version) + "\n";
   text += std::string("hash ") + HashIdName(header.hash_id) + "\n";
   text += "seed " + Hex16(header.seed) + "\n";
+  if (header.followed_keys != 0) text += "followed " + std::to_string(header.followed_keys) + "\n";
   FormatGeneration("current", header.current, &text);
   FormatGeneration("next", header.next, &text);
   FormatGeneration("previous", header.previous, &text);
@@ -243,7 +248,8 @@ Status ParseHeader(std::string_view name, std::string_view text, Header* header)
                          shown.c_str());
   }
   for (const Generation* generation : parsed.Written()) {
-    const Status status = CheckGeneration(name, *generation);
+    Status status = CheckGeneration(name, *generation);
+    if (status.ok() && parsed.followed_keys != 0) status = CheckFollowed(name, generation->layout);
     if (!status.ok()) return status;
   }
   *header = std::move(parsed);
@@ -314,6 +320,15 @@ Status CheckGeneration(std::string_view name, const Generation& generation) {
                        Printable(name).c_str(), LayoutName(layout),
                        static_cast<unsigned long long>(generation.body_bytes), generation.num_probes,
                        static_cast<unsigned long long>(generation.shard_bytes));
+}
+
+Status CheckFollowed(std::string_view name, Layout layout) {
+  const LayoutFacts facts = FactsOf(layout);
+  if (facts.shares && facts.takes_keys) return Status();
+  return Status::Error(StatusCode::kIncompatible,
+                       "filter %s in Redis is followed, and a %s filter cannot be: threads that ask it would meet the "
+                       "one that brings it up to date; take blocked or split_block",
+                       Printable(name).c_str(), LayoutName(layout));
 }
 
 Status NewGenerationId(uint64_t* id) {

@@ -56,6 +56,8 @@ struct Header {
   Generation current;   // answers
   Generation next;      // being filled
   Generation previous;  // being left
+  // So many insertions are kept in a stream, for those who follow the filter (record/stream.h); 0: it has none.
+  uint64_t followed_keys = 0;
   std::string unknown;  // lines of later versions that may be ignored: kept when the record changes
 
   // Those that writers write to, `current` first; the others if they exist.
@@ -63,6 +65,7 @@ struct Header {
   bool Names(uint64_t id) const { return id != 0 && (current.id == id || next.id == id || previous.id == id); }
 };
 
+inline constexpr uint64_t kMostFollowedKeys = uint64_t{1} << 32;
 inline constexpr uint64_t kMaxShards = uint64_t{1} << 20;
 inline constexpr uint64_t kMaxShardBytes = (uint64_t{1} << 29) - 16;  // Redis' longest string, less the mark
 
@@ -76,6 +79,9 @@ Status ParseHeader(std::string_view name, std::string_view text, Header* header)
 void SalvageGenerations(std::string_view text, Header* header);
 // Checks whether a filter can be so: layout, sizes, probes, stages, shards.
 Status CheckGeneration(std::string_view name, const Generation& generation);
+
+// Whether a filter of this layout can be followed.
+Status CheckFollowed(std::string_view name, Layout layout);
 
 // Makes an id by a random device; it is never 0.
 Status NewGenerationId(uint64_t* id);

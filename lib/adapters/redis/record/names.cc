@@ -43,4 +43,9 @@ std::string ShardName(std::string_view name, uint64_t generation, uint64_t shard
   return "{" + std::string(name) + tail + "}";
 }
 
+std::string StreamName(std::string_view name) {
+  const bool has_tag = !HashTagOf(name).empty();
+  return (has_tag ? std::string(name) : "{" + std::string(name) + "}") + ":stream";
+}
+
 }  // namespace linefilter::redis_internal

@@ -28,6 +28,8 @@ class Printable {
 // This is "{NAME:ID:SHARD}", so that shards lie in slots of their own; without braces if NAME has a hash tag, which
 // then decides.
 std::string ShardName(std::string_view name, uint64_t generation, uint64_t shard);
+// This is "{NAME}:stream", without braces if NAME has a hash tag. It lies in the slot of the record.
+std::string StreamName(std::string_view name);
 
 }  // namespace linefilter::redis_internal
 

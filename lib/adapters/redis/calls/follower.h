@@ -1,0 +1,48 @@
+// A Follower brings a local copy of a filter up to date: by the stream of what was inserted, and where that was cut, or
+// another generation serves, by downloading all of it (doc/REDIS.md section 8).
+#ifndef LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_FOLLOWER_H_
+#define LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_FOLLOWER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/adapters/redis/calls/filter_record.h"
+#include "linefilter/concurrent.h"
+#include "linefilter/redis.h"
+#include "linefilter/status.h"
+
+namespace linefilter::redis_internal {
+
+// It may throw std::bad_alloc.
+class Follower {
+ public:
+  Status Connect(const RedisServers& servers, std::string_view name, const HashSecret* secret);
+
+  // Makes `filter` the whole filter as it was when this began, or later. Then catch up.
+  Status Download(ConcurrentFilter* filter);
+  // Inserts what was inserted since the last call of either, within `ms`. *is_cut means that nobody can tell what that
+  // was: download all.
+  Status CatchUp(uint32_t ms, KeyFilter* filter, bool* is_cut);
+
+  // The bytes that all of this fetched: images, and entries of the stream.
+  uint64_t num_bytes() const { return num_bytes_; }
+  const RedisServers& servers() const { return record_.router().servers(); }
+
+ private:
+  Status ReadSome(KeyFilter* filter, bool* is_cut, bool* is_more);
+  Status FindLast();
+
+  FilterRecord record_;
+  uint64_t generation_ = 0;  // whose body was downloaded
+  // The entry of the stream that was read last. As long as it is there, all that came since is there, too.
+  std::string last_id_;
+  uint64_t last_check_ = 0;  // of its hashes: a stream that was lost and made anew has others under the same id
+  std::vector<uint64_t> hashes_;
+  uint64_t num_bytes_ = 0;
+};
+
+}  // namespace linefilter::redis_internal
+
+#endif  // LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_FOLLOWER_H_
