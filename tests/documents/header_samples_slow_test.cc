@@ -132,6 +132,10 @@ const std::map<std::string, Around> kArounds = {
       "linefilter::ParquetFilterView& view"}},
     {"redis.h", {"", ""}},
     {"redis_servers.h", {"", ""}},
+    {"redis_cached.h",
+     {"",
+      "linefilter::RedisServers servers, linefilter::RedisFilter filter, const linefilter::FilterOptions& options, "
+      "linefilter::Status status, const char* url, linefilter::RedisInsert outcome"}},
     {"scalable.h", {"", ""}},
     {"rotating.h",
      {"#include <string_view>\nvoid fetch(std::string_view url);\n",

@@ -1,8 +1,5 @@
 // A cluster's map that is old, empty, partial or gone: whoever can tell a better one is asked, and the next call goes
 // to the right node. And a lone server that is no master any more.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -17,6 +14,7 @@
 #include "lib/adapters/redis/wire/batch.h"
 #include "linefilter/redis.h"
 #include "tests/testing/redis_fake_server.h"
+#include "tests/testing/redis_hole.h"
 #include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_replies.h"
 #include "tests/testing/status.h"
@@ -332,40 +330,9 @@ TEST_F(RedisFaultsCluster, ACircleOfRedirectsIsAnError) {
   }
 }
 
-// Addresses at the loopback that neither answer nor refuse: a listener whose queue is full.
-class Hole {
- public:
-  Hole() {
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    socklen_t size = sizeof(address);
-    fds_.push_back(socket(AF_INET, SOCK_STREAM, 0));
-    (void)bind(fds_[0], reinterpret_cast<sockaddr*>(&address), size);
-    (void)listen(fds_[0], 0);
-    (void)getsockname(fds_[0], reinterpret_cast<sockaddr*>(&address), &size);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    for (int i = 0; i < 4; ++i) {
-      fds_.push_back(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
-      (void)connect(fds_.back(), reinterpret_cast<sockaddr*>(&address), size);
-    }
-    usleep(50000);
-    port_ = std::to_string(ntohs(address.sin_port));
-  }
-  Hole(const Hole&) = delete;
-  Hole& operator=(const Hole&) = delete;
-  ~Hole() {
-    for (const int fd : fds_) close(fd);
-  }
-  std::string port() const { return port_; }
-
- private:
-  std::vector<int> fds_;
-  std::string port_;
-};
-
 TEST_F(RedisFaultsCluster, ManyUnreachableNodesTakeNoMoreTimeThanThereIs) {
   constexpr int kHoles = 30;
-  const Hole hole;
+  const test::RedisHole hole;
   Node good, other;
   std::string map = "*" + std::to_string(kHoles + 2) + "\r\n" +
                     Range(100 * kHoles, 10000, {NodeOf(good.port(), "127.0.0.1")}) +

@@ -6,7 +6,7 @@
 #include "lib/adapters/redis/calls/filter_state.h"
 #include "lib/adapters/redis/calls/sentences.h"
 #include "lib/adapters/redis/record/names.h"
-#include "lib/base/endian.h"
+#include "lib/adapters/redis/record/u64.h"
 
 namespace linefilter::redis_internal {
 namespace {
@@ -60,9 +60,7 @@ class Entries final : public ReplyHandler {
     }
     is_sound = is_sound && bytes.size() % 8 == 0;
     if (!is_sound) return;
-    for (size_t at = 0; at < bytes.size(); at += 8) {
-      hashes.push_back(internal::LoadLE64(reinterpret_cast<const uint8_t*>(bytes.data()) + at));
-    }
+    for (size_t at = 0; at < bytes.size(); at += 8) hashes.push_back(U64At(bytes, at));
   }
 };
 

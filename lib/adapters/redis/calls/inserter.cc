@@ -90,6 +90,21 @@ bool AllWrittenIn(const Header& header, const AllFirstAnswers& all) {
   });
 }
 
+// Tells the outcomes of the keys that are acknowledged. A shard of another generation than a vital one that is lost
+// stops nobody (doc/REDIS.md section 4). Generations that judge say whether a key was new.
+template <class IsVital, class Judges>
+void Acknowledge(const InsertBatch& insertions, const std::vector<Shards*>& targets, const IsVital& is_vital,
+                 const Judges& judges, bool was_sent_once, AllFirstAnswers* firsts, size_t n, RedisInsert* outcomes) {
+  for (size_t i = 0; i < n; ++i) {
+    bool acknowledged = true, is_new = was_sent_once || NewInAll(*firsts, i);
+    for (size_t t = 0; t < targets.size(); ++t) {
+      acknowledged = acknowledged && insertions.Acknowledged(t, i, is_vital(t));
+      is_new = is_new && (!judges(t) || AnswersOf(targets[t]->generation.id, n, firsts).found[i] == kWasNew);
+    }
+    if (acknowledged) outcomes[i] = is_new ? RedisInsert::kNew : RedisInsert::kKnown;
+  }
+}
+
 size_t InsertedAtOnce(const FilterRecord& record) {
   const Header& header = record.header();
   size_t at_once = KeysAtOnce(record.current().keys.size());
@@ -181,20 +196,20 @@ Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n,
     Status status = insertions.Run(&router, &record_->batch());
     const bool may_miss_bits = insertions.may_miss_bits();
     if (status.ok() && insertions.OthersWereFaster()) status = OthersAreFaster(record_->name());
-    const bool replicated = !insertions.any_sent() || insertions.is_replicated(), other = insertions.look().IsOther();
+    const bool reached_all = !insertions.any_sent() || (insertions.is_replicated() && insertions.is_told());
+    const bool other = insertions.look().IsOther();
     bool newer = false;
     const Shards* lost_in = nullptr;
     const uint32_t lost = FindLostShard(insertions, targets, &lost_in, &newer);
     if (insertions.any_sent()) {
-      Take(insertions, targets, n, !may_miss_bits && replicated, &firsts);
+      Take(insertions, targets, n, !may_miss_bits && reached_all, &firsts);
       ++times_sent;
     }
     if (newer || other || lost_in != nullptr || (insertions.look().IsSame() && record_->MustReadAgain(status))) {
       if (lost_in != nullptr) insertions.UnlinkJunk(&router, &record_->batch());
       bool changed;
       const Status read = record_->ReadHeaderAgain(newer, &changed);
-      if (changed && only == 0 && replicated && insertions.is_told() && !may_miss_bits &&
-          AllWrittenIn(record_->header(), firsts)) {
+      if (changed && only == 0 && reached_all && !may_miss_bits && AllWrittenIn(record_->header(), firsts)) {
         for (size_t i = 0; i < n; ++i) outcomes[i] = NewInAll(firsts, i) ? RedisInsert::kNew : RedisInsert::kKnown;
         return Status();
       }
@@ -204,24 +219,16 @@ Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n,
         status = LostShard(record_->name(), *lost_in, lost);
       }
     }
-    if (!replicated || !insertions.is_told() || !insertions.look().IsSame()) return status;  // not ok, either
+    if (!reached_all || !insertions.look().IsSame()) return status;  // not ok, either
     if (may_miss_bits) {
       counted = insertions.WhatCounts();
       continue;
     }
 
     *goes_on = OthersMayAnswer(router, status);
-    // A shard of another generation than `current` that is lost stops nobody (doc/REDIS.md section 4).
-    for (size_t i = 0; i < n; ++i) {
-      bool acknowledged = true, is_new = times_sent == 1 || NewInAll(firsts, i);
-      for (size_t t = 0; t < targets.size(); ++t) {
-        const bool vital = only != 0 || targets[t] == &record_->current();
-        if (!insertions.Acknowledged(t, i, vital)) acknowledged = false;
-        const bool judges = vital || targets[t] == &record_->previous();
-        if (judges && AnswersOf(targets[t]->generation.id, n, &firsts).found[i] != kWasNew) is_new = false;
-      }
-      if (acknowledged) outcomes[i] = is_new ? RedisInsert::kNew : RedisInsert::kKnown;
-    }
+    const auto is_vital = [&](size_t t) { return only != 0 || targets[t] == &record_->current(); };
+    const auto judges = [&](size_t t) { return is_vital(t) || targets[t] == &record_->previous(); };
+    Acknowledge(insertions, targets, is_vital, judges, times_sent == 1, &firsts, n, outcomes);
     if (status.ok() && std::count(outcomes, outcomes + n, RedisInsert::kFailed) != 0) return CameBack(record_->name());
     previous_is_lost_ = previous_is_lost_ || lost_in == &record_->previous();
     return status;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "lib/adapters/redis/record/names.h"
+#include "lib/adapters/redis/record/u64.h"
 
 namespace linefilter::redis_internal {
 namespace {
@@ -30,14 +31,13 @@ bool TellsKeys(const Generation& generation) {
 
 std::string MarkOf(uint64_t version) {
   std::string mark(kMagic, 8);
-  for (int i = 0; i < 8; ++i) mark += static_cast<char>(version >> (8 * i) & 255);
+  AppendU64(version, &mark);
   return mark;
 }
 
 bool ParseMark(std::string_view bytes, uint64_t* version) {
   if (bytes.size() != kMarkBytes || memcmp(bytes.data(), kMagic, 8) != 0) return false;
-  *version = 0;
-  for (size_t i = 0; i < 8; ++i) *version |= uint64_t{static_cast<uint8_t>(bytes[8 + i])} << (8 * i);
+  *version = U64At(bytes, 8);
   return *version != 0;
 }
 
