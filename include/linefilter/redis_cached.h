@@ -18,7 +18,7 @@
 // serves, or where more was inserted meanwhile than followed_keys.
 //
 // Threads: any number of threads may ask, and insert, one after the other. A child process that goes on with an object
-// has no such thread: in it all is "maybe" after T. Open another one there.
+// has no such thread: in it all is "maybe" after T, and nothing is inserted. Open another one there.
 #ifndef LINEFILTER_REDIS_CACHED_H_
 #define LINEFILTER_REDIS_CACHED_H_
 
@@ -76,8 +76,14 @@ class LINEFILTER_EXPORT RedisCachedFilter final {
     Read()->MayContainHashes(hashes, n, answers);
   }
 
-  // The hash of a key, as calls by hash take it; 0 while closed, and in a filter of the caller's hashes.
-  uint64_t HashOf(Key key) const noexcept;
+  // How keys become hashes; the seed of a keyed hash is the check of its secret.
+  const KeyHash& key_hash() const noexcept { return key_hash_; }
+  // The hash of a key, as calls by hash take it; 0 in a filter of the caller's hashes.
+  uint64_t HashOf(Key key) const noexcept {
+    uint64_t hash = 0;
+    (void)key_hash_.Of(key, &hash);
+    return hash;
+  }
   // These insert into Redis, as those of RedisFilter do, and what was acknowledged into the copy.
   Status InsertKey(Key key, RedisInsert* outcome) noexcept;
   Status InsertHash(uint64_t hash, RedisInsert* outcome) noexcept;                        // see InsertKey
@@ -94,6 +100,7 @@ class LINEFILTER_EXPORT RedisCachedFilter final {
   class LINEFILTER_LOCAL Impl;
 
   std::unique_ptr<Impl> impl_;
+  KeyHash key_hash_;
   SwappableFilter nothing_;
 };
 

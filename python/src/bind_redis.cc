@@ -13,24 +13,27 @@
 namespace linefilter::python {
 namespace {
 
-RedisLayout LayoutWith(uint64_t shard_bytes) {
+RedisLayout LayoutWith(uint64_t shard_bytes, uint64_t followed_keys = 0) {
   RedisLayout layout;
   layout.shard_bytes = shard_bytes;
+  layout.followed_keys = followed_keys;
   return layout;
 }
 
 std::unique_ptr<Redis> Create(const RedisServers& servers, const std::string& name, uint64_t num_keys,
-                              const FilterOptions& options, uint64_t shard_bytes) {
-  return std::make_unique<Redis>(
-      [&](RedisFilter& filter) { return filter.Create(servers, name, num_keys, options, LayoutWith(shard_bytes)); });
+                              const FilterOptions& options, uint64_t shard_bytes, uint64_t followed_keys) {
+  return std::make_unique<Redis>([&](RedisFilter& filter) {
+    return filter.Create(servers, name, num_keys, options, LayoutWith(shard_bytes, followed_keys));
+  });
 }
 
 std::unique_ptr<Redis> FromImage(const RedisServers& servers, const std::string& name, const py::object& image,
-                                 const py::object& secret, uint64_t shard_bytes) {
+                                 const py::object& secret, uint64_t shard_bytes, uint64_t followed_keys) {
   const auto given = SecretOf(secret);
   const Buffer bytes(image);
   return std::make_unique<Redis>([&](RedisFilter& filter) {
-    return filter.CreateFromImage(servers, name, bytes.data(), bytes.size(), OrNull(given), LayoutWith(shard_bytes));
+    return filter.CreateFromImage(servers, name, bytes.data(), bytes.size(), OrNull(given),
+                                  LayoutWith(shard_bytes, followed_keys));
   });
 }
 
@@ -75,10 +78,10 @@ py::dict InfoOf(Redis& redis) {
       "layout"_a = LayoutName(info.layout), "hash_id"_a = HashIdName(info.hash_id), "seed"_a = info.seed,
       "num_probes"_a = info.num_probes, "num_stages"_a = info.num_stages, "capacity"_a = info.capacity,
       "num_blocks"_a = info.num_blocks, "body_bytes"_a = info.body_bytes, "shard_bytes"_a = info.shard_bytes,
-      "num_shards"_a = info.num_shards, "generation"_a = info.generation, "next_generation"_a = info.next_generation,
-      "previous_generation"_a = info.previous_generation, "version"_a = info.version,
-      "expires_in_ms"_a = info.expires_in_ms, "num_masters"_a = info.num_masters, "cluster"_a = info.cluster,
-      "num_lost_shards"_a = info.num_lost_shards, "sampled_bytes"_a = info.sampled_bytes,
+      "num_shards"_a = info.num_shards, "followed_keys"_a = info.followed_keys, "generation"_a = info.generation,
+      "next_generation"_a = info.next_generation, "previous_generation"_a = info.previous_generation,
+      "version"_a = info.version, "expires_in_ms"_a = info.expires_in_ms, "num_masters"_a = info.num_masters,
+      "cluster"_a = info.cluster, "num_lost_shards"_a = info.num_lost_shards, "sampled_bytes"_a = info.sampled_bytes,
       "fill_ratio"_a = info.fill_ratio, "approximate_size"_a = TupleOf(info.approximate_size),
       "expected_fpr"_a = info.expected_fpr, "over_capacity"_a = info.OverCapacity());
 }
@@ -165,6 +168,34 @@ void BindImagesAndGenerations(py::class_<Redis>& bound) {
       .def("expire", Doing(&RedisFilter::Expire));
 }
 
+py::dict CacheInfoOf(CachedRedis& redis) {
+  using py::literals::operator""_a;
+  const RedisCacheInfo info = redis.own().Info();
+  return py::dict("age_ms"_a = info.age_ms, "num_refreshes"_a = info.num_refreshes,
+                  "num_downloads"_a = info.num_downloads, "num_failures"_a = info.num_failures,
+                  "num_bytes"_a = info.num_bytes);
+}
+
+void BindCached(py::module_& module) {
+  py::class_<CachedRedis> bound(module, "CachedRedis", py::module_local());
+  bound
+      .def_static(
+          "open",
+          [](const RedisServers& servers, const std::string& name, uint32_t within_ms, const py::object& secret) {
+            const auto given = SecretOf(secret);
+            return std::make_unique<CachedRedis>(servers, name, within_ms, OrNull(given));
+          })
+      .def("refresh", [](CachedRedis& redis) { redis.Do([](CachedRedis& cached) { return cached.own().Refresh(); }); })
+      .def("info", &CacheInfoOf)
+      .def("layout", [](CachedRedis& redis) { return LayoutName(redis.own().Read()->layout()); })
+      .def("num_probes", [](CachedRedis& redis) { return redis.own().Read()->num_probes(); })
+      .def("num_blocks", [](CachedRedis& redis) { return redis.own().Read()->num_blocks(); })
+      .def("body_bytes", [](CachedRedis& redis) { return redis.own().Read()->body_bytes(); })
+      .def("hash_id", [](CachedRedis& redis) { return HashIdName(redis.own().key_hash().id); })
+      .def("seed", [](CachedRedis& redis) { return redis.own().key_hash().seed; });
+  BindRedisKeys(bound);
+}
+
 }  // namespace
 
 void BindRedis(py::module_& module) {
@@ -220,6 +251,7 @@ void BindRedis(py::module_& module) {
       .def("seed", [](const Redis& redis) { return redis.own().seed(); });
   BindRedisKeys(bound);
   BindImagesAndGenerations(bound);
+  BindCached(module);
 }
 
 }  // namespace linefilter::python

@@ -13,20 +13,23 @@ namespace {
 // Insertions or removals of one call of the library.
 constexpr size_t kPiece = 65536;
 
-bool ContainsHash(Redis& redis, uint64_t hash) {
+template <class R>
+bool ContainsHash(R& redis, uint64_t hash) {
   bool maybe = true;
-  redis.Do([&](RedisFilter& filter) { return filter.MayContainHash(hash, &maybe); });
+  redis.Do([&](auto& filter) { return filter.MayContainHash(hash, &maybe); });
   return maybe;
 }
 
-std::vector<uint64_t> HashesOfIterable(const Redis& redis, py::handle keys) {
+template <class R>
+std::vector<uint64_t> HashesOfIterable(const R& redis, py::handle keys) {
   std::vector<uint64_t> all;
   redis.hasher().OfIterable(
       keys, [&](const uint64_t* hashes, size_t n, KeyKind) { all.insert(all.end(), hashes, hashes + n); });
   return all;
 }
 
-std::vector<uint64_t> HashesOfWords(const Redis& redis, py::handle array) {
+template <class R>
+std::vector<uint64_t> HashesOfWords(const R& redis, py::handle array) {
   const Words keys(array);
   redis.hasher().RequireKeys();
   const ReleasedGil release;
@@ -36,18 +39,19 @@ std::vector<uint64_t> HashesOfWords(const Redis& redis, py::handle array) {
 }
 
 // All are one batch, so that one generation answers them. (Hashes are a vector, or Words.)
-template <class Hashes>
-void ContainsHashes(Redis& redis, const Hashes& hashes, uint8_t* answers) {
-  redis.Do([&](RedisFilter& filter) { return filter.MayContainHashes(hashes.data(), hashes.size(), answers); });
+template <class R, class Hashes>
+void ContainsHashes(R& redis, const Hashes& hashes, uint8_t* answers) {
+  redis.Do([&](auto& filter) { return filter.MayContainHashes(hashes.data(), hashes.size(), answers); });
 }
-template <class Hashes>
-void ContainsHashes(Redis& redis, const Hashes& hashes, py::handle answers) {
+template <class R, class Hashes>
+void ContainsHashes(R& redis, const Hashes& hashes, py::handle answers) {
   ContainsHashes(redis, hashes, Answers(answers, hashes.size()).data());
 }
 
-bool AddHash(Redis& redis, uint64_t hash) {
+template <class R>
+bool AddHash(R& redis, uint64_t hash) {
   RedisInsert outcome = RedisInsert::kFailed;
-  redis.Do([&](RedisFilter& filter) { return filter.InsertHash(hash, &outcome); });
+  redis.Do([&](auto& filter) { return filter.InsertHash(hash, &outcome); });
   return outcome == RedisInsert::kNew;
 }
 
@@ -74,21 +78,21 @@ void TellOutcomes(const std::vector<uint8_t>& outcomes, py::handle keys, const s
 }
 
 // Calls change(filter, begin, size) for the pieces of n hashes. Between two of them a signal's handler gets in.
-template <class Change>
-void InPieces(Redis& redis, size_t n, const Change& change) {
+template <class R, class Change>
+void InPieces(R& redis, size_t n, const Change& change) {
   for (size_t begin = 0; begin < n; begin += kPiece) {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    redis.Do([&](RedisFilter& filter) { return change(filter, begin, std::min(kPiece, n - begin)); });
+    redis.Do([&](auto& filter) { return change(filter, begin, std::min(kPiece, n - begin)); });
   }
 }
 
 // Adds hashes, which are those of `keys`, and returns 1 for each that was certainly new.
-template <class Hashes>
-std::vector<uint8_t> AddHashes(Redis& redis, const Hashes& hashes, py::handle keys) {
+template <class R, class Hashes>
+std::vector<uint8_t> AddHashes(R& redis, const Hashes& hashes, py::handle keys) {
   static_assert(sizeof(RedisInsert) == 1);
   std::vector<uint8_t> outcomes(hashes.size(), static_cast<uint8_t>(RedisInsert::kFailed));
   try {
-    InPieces(redis, hashes.size(), [&](RedisFilter& filter, size_t begin, size_t size) {
+    InPieces(redis, hashes.size(), [&](auto& filter, size_t begin, size_t size) {
       return filter.InsertHashes(hashes.data() + begin, size, reinterpret_cast<RedisInsert*>(outcomes.data() + begin));
     });
   } catch (py::error_already_set& error) {
@@ -151,14 +155,15 @@ size_t TellEach(const std::vector<uint8_t>& of_each, const py::object& answers) 
   return NumOnes(of_each);
 }
 
-void BindQuestions(py::class_<Redis>& bound) {
-  bound.def("contains", [](Redis& redis, py::handle key) { return ContainsHash(redis, redis.hasher().OfObject(key)); })
-      .def("contains_hash", &ContainsHash)
-      .def("contains_words", [](Redis& redis, py::handle array,
+template <class R>
+void BindQuestions(py::class_<R>& bound) {
+  bound.def("contains", [](R& redis, py::handle key) { return ContainsHash(redis, redis.hasher().OfObject(key)); })
+      .def("contains_hash", &ContainsHash<R>)
+      .def("contains_words", [](R& redis, py::handle array,
                                 py::handle answers) { ContainsHashes(redis, HashesOfWords(redis, array), answers); })
       .def("contains_hashes",
-           [](Redis& redis, py::handle array, py::handle answers) { ContainsHashes(redis, Words(array), answers); })
-      .def("contains_iterable", [](Redis& redis, py::handle keys) {
+           [](R& redis, py::handle array, py::handle answers) { ContainsHashes(redis, Words(array), answers); })
+      .def("contains_iterable", [](R& redis, py::handle keys) {
         const std::vector<uint64_t> hashes = HashesOfIterable(redis, keys);
         std::vector<uint8_t> answers(hashes.size(), 1);
         ContainsHashes(redis, hashes, answers.data());
@@ -166,21 +171,25 @@ void BindQuestions(py::class_<Redis>& bound) {
       });
 }
 
-void BindInsertions(py::class_<Redis>& bound) {
-  bound.def("add", [](Redis& redis, py::handle key) { return AddHash(redis, redis.hasher().OfObject(key)); })
-      .def("add_hash", &AddHash)
+template <class R>
+void BindInsertions(py::class_<R>& bound) {
+  bound.def("add", [](R& redis, py::handle key) { return AddHash(redis, redis.hasher().OfObject(key)); })
+      .def("add_hash", &AddHash<R>)
       .def(
           "add_words",
-          [](Redis& redis, py::handle keys, const py::object& answers) {
+          [](R& redis, py::handle keys, const py::object& answers) {
             return TellEach(AddHashes(redis, HashesOfWords(redis, keys), keys), answers);
           },
           py::arg("keys"), py::arg("answers") = py::none())
-      .def("add_hashes", [](Redis& redis, py::handle array) { return NumOnes(AddHashes(redis, Words(array), array)); })
+      .def("add_hashes", [](R& redis, py::handle array) { return NumOnes(AddHashes(redis, Words(array), array)); })
       .def("add_iterable",
-           [](Redis& redis, py::handle keys) { return NumOnes(AddHashes(redis, HashesOfIterable(redis, keys), keys)); })
+           [](R& redis, py::handle keys) { return NumOnes(AddHashes(redis, HashesOfIterable(redis, keys), keys)); })
       .def("add_each",
-           [](Redis& redis, py::handle keys) { return BytesOf(AddHashes(redis, HashesOfIterable(redis, keys), keys)); })
-      .def("add_words_to_next", [](Redis& redis, py::handle keys) { AddToNext(redis, HashesOfWords(redis, keys)); })
+           [](R& redis, py::handle keys) { return BytesOf(AddHashes(redis, HashesOfIterable(redis, keys), keys)); });
+}
+
+void BindNext(py::class_<Redis>& bound) {
+  bound.def("add_words_to_next", [](Redis& redis, py::handle keys) { AddToNext(redis, HashesOfWords(redis, keys)); })
       .def("add_iterable_to_next",
            [](Redis& redis, py::handle keys) { AddToNext(redis, HashesOfIterable(redis, keys)); });
 }
@@ -209,7 +218,12 @@ void BindRemovals(py::class_<Redis>& bound) {
 void BindRedisKeys(py::class_<Redis>& bound) {
   BindQuestions(bound);
   BindInsertions(bound);
+  BindNext(bound);
   BindRemovals(bound);
+}
+void BindRedisKeys(py::class_<CachedRedis>& bound) {
+  BindQuestions(bound);
+  BindInsertions(bound);
 }
 
 }  // namespace linefilter::python

@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include <mutex>
+#include <string>
 
-#include "linefilter/redis.h"
+#include "linefilter/redis_cached.h"
 #include "python/src/core.h"
 #include "python/src/errors.h"
 
@@ -57,8 +58,50 @@ class Redis {
   std::mutex mutex_;
 };
 
-// Binds what is done with keys: questions, insertions, removals.
+// A RedisCachedFilter, for Python, by the calls of a RedisFilter. Threads share it; whoever waits for Redis does so
+// without the GIL.
+class CachedRedis {
+ public:
+  CachedRedis(const RedisServers& servers, const std::string& name, uint32_t within_ms, const HashSecret* secret) {
+    CheckWithoutGil([&] { return filter_.Open(servers, name, within_ms, secret); });
+  }
+
+  // It waits for the refresh that is going on.
+  ~CachedRedis() {
+    const ReleasedGil release;
+    filter_.Close();
+  }
+  CachedRedis(const CachedRedis&) = delete;
+  CachedRedis& operator=(const CachedRedis&) = delete;
+
+  Hasher hasher() const { return Hasher(filter_.key_hash()); }
+  RedisCachedFilter& own() { return filter_; }
+
+  Status MayContainHash(uint64_t hash, bool* maybe) noexcept {
+    *maybe = filter_.MayContainHash(hash);
+    return Status();
+  }
+  Status MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) noexcept {
+    filter_.MayContainHashes(hashes, n, answers);
+    return Status();
+  }
+  Status InsertHash(uint64_t hash, RedisInsert* outcome) noexcept { return filter_.InsertHash(hash, outcome); }
+  Status InsertHashes(const uint64_t* hashes, size_t n, RedisInsert* outcomes) noexcept {
+    return filter_.InsertHashes(hashes, n, outcomes);
+  }
+
+  template <class Call>
+  void Do(const Call& call) {
+    CheckWithoutGil([&] { return call(*this); });
+  }
+
+ private:
+  RedisCachedFilter filter_;
+};
+
+// Binds what is done with keys: questions and insertions, and of a Redis removals.
 void BindRedisKeys(py::class_<Redis>& bound);
+void BindRedisKeys(py::class_<CachedRedis>& bound);
 
 }  // namespace linefilter::python
 

@@ -43,6 +43,7 @@ from ._living import RotatingFilter, SwappableFilter
 from ._many import each_contains, each_contains_hash, each_contains_hashes, each_contains_many, may_contain_any
 from ._monitor import FprMonitor, FprMonitorCounts, FprMonitorReport
 from ._redis import RedisFilter, RedisInfo
+from ._redis_cached import RedisCachedFilter, RedisCacheInfo
 from ._redis_servers import Deadlines, RedisServers
 from ._scalable import ScalableFilter, Stage
 from ._scan import ScanFilter
@@ -72,6 +73,8 @@ __all__ = [
     "OutOfMemoryError",
     "OverLimitError",
     "QuotientFilter",
+    "RedisCacheInfo",
+    "RedisCachedFilter",
     "RedisFilter",
     "RedisInfo",
     "RedisServers",

@@ -36,6 +36,7 @@ class RedisInfo:
     body_bytes: int
     shard_bytes: int
     num_shards: int
+    followed_keys: int  # 0: it cannot be followed
     generation: int
     next_generation: Optional[int]  # None: none was begun
     previous_generation: Optional[int]  # None: none is being left
@@ -56,17 +57,20 @@ class RedisInfo:
         return _redis().room_for(self.layout, self.num_probes, self.body_bytes, *filled, as_float(fpr, "fpr"))
 
 
-def _redis() -> type[_linefilter.Redis]:
-    """The extension's class, which is there where hiredis was when it was built."""
-    found: Optional[type[_linefilter.Redis]] = getattr(_linefilter, "Redis", None)
-    if found is None:
+def require_redis() -> None:
+    """The extension's classes are there where hiredis was when it was built."""
+    if not hasattr(_linefilter, "Redis"):
         raise UnsupportedError(
             "this linefilter was built without Redis: install hiredis (Debian and Ubuntu: libhiredis-dev), and build it again"
         )
-    return found
 
 
-def _name(name: Union[str, bytes]) -> bytes:
+def _redis() -> type[_linefilter.Redis]:
+    require_redis()
+    return _linefilter.Redis
+
+
+def filter_name(name: Union[str, bytes]) -> bytes:
     if isinstance(name, bytes):
         return name
     if isinstance(name, str):
@@ -138,6 +142,7 @@ class RedisFilter(TakingFilter, Closable):
         removable: bool = False,
         turnovers: SupportsIndex = 0,
         shard_bytes: SupportsIndex = 0,
+        followed_keys: Number = 0,
     ) -> RedisFilter:
         """Makes an empty filter for num_keys keys. IncompatibleError if the name is taken, by a filter or something else.
 
@@ -148,6 +153,8 @@ class RedisFilter(TakingFilter, Closable):
                 removable, else "blocked".
             removable, turnovers: as of QuotientFilter: keys can be removed.
             shard_bytes: the most bytes of one string of Redis; 0: at most 64 MiB.
+            followed_keys: above 0 a RedisCachedFilter can follow it: Redis keeps about so many of the last additions. It is "blocked"
+                or "split_block" then.
             bits_per_key, fpr, num_probes, seed, secret, caller_hashes, parquet_hash, foldable: as of BlockedFilter. Redis
                 has no secret, but a check of it: whoever opens the filter must bring it.
         """
@@ -166,7 +173,8 @@ class RedisFilter(TakingFilter, Closable):
             turnovers=turnovers,
         )
         most, shard = as_count(num_keys, "num_keys"), as_uint(shard_bytes, "shard_bytes")
-        return RedisFilter._named(redis.create(make_servers(servers), _name(name), most, options, shard), name)
+        followed = as_count(followed_keys, "followed_keys")
+        return RedisFilter._named(redis.create(make_servers(servers), filter_name(name), most, options, shard, followed), name)
 
     @staticmethod
     def from_image(
@@ -176,24 +184,26 @@ class RedisFilter(TakingFilter, Closable):
         *,
         secret: Optional[bytes] = None,
         shard_bytes: SupportsIndex = 0,
+        followed_keys: Number = 0,
     ) -> RedisFilter:
         """Makes a filter of an image of any layout, which is verified first. Nobody opens half of it. The image of no keys has no
         size: it becomes an empty filter of one block with the image's num_probes. To add keys, create one for their number."""
-        redis, shard = _redis(), as_uint(shard_bytes, "shard_bytes")
-        return RedisFilter._named(redis.from_image(make_servers(servers), _name(name), _image(image), secret, shard), name)
+        redis, shard, followed = _redis(), as_uint(shard_bytes, "shard_bytes"), as_count(followed_keys, "followed_keys")
+        core = redis.from_image(make_servers(servers), filter_name(name), _image(image), secret, shard, followed)
+        return RedisFilter._named(core, name)
 
     @staticmethod
     def open(servers: Servers, name: Union[str, bytes], *, secret: Optional[bytes] = None) -> RedisFilter:
         """Opens a filter. NotFoundError if there is none; IncompatibleError if the secret is not its."""
         redis = _redis()
-        return RedisFilter._named(redis.open(make_servers(servers), _name(name), secret), name)
+        return RedisFilter._named(redis.open(make_servers(servers), filter_name(name), secret), name)
 
     @staticmethod
     def delete(servers: Servers, name: Union[str, bytes]) -> None:
         """Removes a filter. NotFoundError if there is none (what was left of one that lost its record stays: doc/REDIS.md, 7);
         what is no filter is left alone (IncompatibleError)."""
         redis = _redis()
-        redis.delete(make_servers(servers), _name(name))
+        redis.delete(make_servers(servers), filter_name(name))
 
     def remove(self, key: Key, *, generation: Optional[int] = None) -> bool:
         """Takes a key out once, of a removable "quotient". False: refused, it was certainly absent, and nothing

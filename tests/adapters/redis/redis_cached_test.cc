@@ -2,6 +2,9 @@
 // Whatever happens to the stream, the filter or the server, no key that was acknowledged earlier is "absent".
 #include "linefilter/redis_cached.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -230,6 +233,27 @@ TEST_F(RedisCachedTest, RefusesWhatCannotBeFollowed) {
   EXPECT_TRUE(IsOk(filter.Info(&info)));
   EXPECT_EQ(info.followed_keys, layout_.followed_keys);
   EXPECT_EQ(HeaderOf("seen").followed_keys, layout_.followed_keys);
+}
+
+// It has no thread, and its connections are the parent's.
+TEST_F(RedisCachedTest, AForkedChildIsToldSoAndEnds) {
+  (void)Create("seen", 1000, layout_);
+  auto cached = std::make_unique<RedisCachedFilter>();
+  OpenCached(cached.get(), 100);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(60);
+    const bool is_refused = cached->InsertKey("a", nullptr).code() == StatusCode::kInvalidArgument &&
+                            cached->Refresh().code() == StatusCode::kInvalidArgument;
+    const bool is_maybe = WaitUntil([&] { return cached->MayContainKey("nobody's"); });
+    cached.reset();
+    _exit(is_refused && is_maybe ? 0 : 1);
+  }
+  int ended = 0;
+  EXPECT_EQ(waitpid(child, &ended, 0), child);
+  EXPECT_EQ(ended, 0);
+  EXPECT_TRUE(WaitUntil([&] { return !cached->MayContainKey("nobody's"); })) << "the parent's goes on";
 }
 
 // What was acknowledged more than T ago is not "absent", whoever inserts and asks meanwhile.

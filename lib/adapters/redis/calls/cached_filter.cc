@@ -2,6 +2,9 @@
 //
 // A lookup looks at the clock: so it is "maybe" in time whatever became of the thread, in a process that was stopped
 // and in a forked child, too.
+#include <time.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -12,14 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "linefilter/redis_cached.h"
-#if defined(__linux__)
-#include <time.h>
-#endif
-
 #include "lib/adapters/redis/calls/filter_state.h"
 #include "lib/adapters/redis/calls/follower.h"
 #include "linefilter/concurrent.h"
+#include "linefilter/redis_cached.h"
 
 namespace linefilter {
 namespace {
@@ -30,7 +29,7 @@ constexpr uint32_t kLeastWithinMs = 50;
 constexpr int64_t kNever = INT64_MIN;
 
 int64_t NowMs() noexcept {
-#if defined(__linux__)
+#if defined(CLOCK_MONOTONIC_COARSE)
   timespec now;
   if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0) return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
 #endif
@@ -61,6 +60,8 @@ class RedisCachedFilter::Impl {
     return status;
   }
 
+  // In a forked child the thread is not there, and what it held stays held.
+  bool IsForked() const noexcept { return getpid() != process_; }
   bool IsTooOld() const noexcept {
     const int64_t begun = begun_.load(std::memory_order_acquire);
     return begun == kNever || NowMs() - begun + kClockIsLateMs > int64_t{within_ms_};
@@ -158,6 +159,7 @@ class RedisCachedFilter::Impl {
   }
 
   const uint32_t within_ms_;
+  const pid_t process_ = getpid();
   redis_internal::Follower follower_;
   RedisFilter writer_;
   SwappableFilter copy_;
@@ -177,7 +179,7 @@ class RedisCachedFilter::Impl {
 };
 
 RedisCachedFilter::RedisCachedFilter() noexcept = default;
-RedisCachedFilter::~RedisCachedFilter() = default;
+RedisCachedFilter::~RedisCachedFilter() { Close(); }
 
 Status RedisCachedFilter::Open(const RedisServers& servers, std::string_view name, uint32_t within_ms,
                                const HashSecret* secret) noexcept {
@@ -189,24 +191,34 @@ Status RedisCachedFilter::Open(const RedisServers& servers, std::string_view nam
     }
     auto impl = std::make_unique<Impl>(within_ms);
     const Status status = impl->Open(servers, name, secret);
-    if (status.ok()) impl_ = std::move(impl);
+    if (!status.ok()) return status;
+    Close();
+    key_hash_ = impl->writer().key_hash();
+    impl_ = std::move(impl);
     return status;
   });
 }
 
-void RedisCachedFilter::Close() noexcept { impl_.reset(); }
+void RedisCachedFilter::Close() noexcept {
+  if (impl_ != nullptr && impl_->IsForked()) (void)impl_.release();  // it would wait for a thread that is not there
+  impl_.reset();
+  key_hash_ = KeyHash();
+}
 
 SwappableFilter::Lease RedisCachedFilter::Read() const noexcept {
   return impl_ == nullptr || impl_->IsTooOld() ? nothing_.Read() : impl_->Read();
 }
 
-uint64_t RedisCachedFilter::HashOf(Key key) const noexcept {
-  return impl_ == nullptr ? 0 : impl_->writer().HashOf(key);
+namespace {
+Status OfAnotherProcess() {
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "the copy was opened by another process, before a fork: open one in each process");
 }
+}  // namespace
 
 Status RedisCachedFilter::InsertKey(Key key, RedisInsert* outcome) noexcept {
   const Status status = impl_ == nullptr ? redis_internal::Closed() : impl_->writer().KeyStatus();
-  if (status.ok()) return InsertHash(impl_->writer().HashOf(key), outcome);
+  if (status.ok()) return InsertHash(HashOf(key), outcome);
   if (outcome != nullptr) *outcome = RedisInsert::kFailed;
   return status;
 }
@@ -221,11 +233,13 @@ Status RedisCachedFilter::InsertHash(uint64_t hash, RedisInsert* outcome) noexce
 Status RedisCachedFilter::InsertHashes(const uint64_t* hashes, size_t n, RedisInsert* outcomes) noexcept {
   if (outcomes != nullptr) std::fill(outcomes, outcomes + n, RedisInsert::kFailed);
   if (impl_ == nullptr) return redis_internal::Closed();
+  if (impl_->IsForked()) return OfAnotherProcess();
   return redis_internal::Guarded([&] { return impl_->Insert(hashes, n, outcomes); });
 }
 
 Status RedisCachedFilter::Refresh() noexcept {
   if (impl_ == nullptr) return redis_internal::Closed();
+  if (impl_->IsForked()) return OfAnotherProcess();
   return redis_internal::Guarded([&] { return impl_->Refresh(); });
 }
 
