@@ -1,13 +1,17 @@
 // Where the servers of a filter in Redis are, and how long its calls wait for them (linefilter/redis.h).
 //
 //   linefilter::RedisServers servers;
-//   servers.addresses = "10.0.0.1:6379,10.0.0.2:6379";
+//   servers.addresses = "10.0.0.1:6379,10.0.0.2:6379";  // or servers.SetUrl("redis://10.0.0.1,10.0.0.2")
 //   servers.deadlines.request_ms = 20;  // a lookup that takes longer is "maybe"
 #ifndef LINEFILTER_REDIS_SERVERS_H_
 #define LINEFILTER_REDIS_SERVERS_H_
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "linefilter/internal/export.h"
+#include "linefilter/status.h"
 
 namespace linefilter {
 
@@ -51,6 +55,12 @@ struct RedisNode {
 
 // Where the servers are, who asks, and how long to wait.
 struct RedisServers {
+  // Takes addresses, user, password, database and tls of redis://[USER:PASSWORD@]HOST[:PORT][,HOST...][/DATABASE], or
+  // rediss:// for TLS; the rest stays. What has a meaning in a URL is written as %XX in user and password. "?cluster"
+  // at the end says nothing: a cluster tells so itself. On an error (kInvalidArgument, whose sentence does not show the
+  // URL) nothing changes.
+  LINEFILTER_EXPORT Status SetUrl(std::string_view url) noexcept;
+
   // host:port[,host:port...] (an IPv6 host in brackets) or unix:/path. The first that answers is asked; in a cluster it
   // tells the others.
   std::string addresses = "127.0.0.1:6379";

@@ -201,6 +201,7 @@ void BindCached(py::module_& module) {
 void BindRedis(py::module_& module) {
   py::class_<RedisServers>(module, "RedisServers", py::module_local())
       .def(py::init<>())
+      .def("set_url", [](RedisServers& servers, const std::string& url) { Check(servers.SetUrl(url)); })
       .def_readwrite("addresses", &RedisServers::addresses)
       .def_readwrite("user", &RedisServers::user)
       .def_readwrite("password", &RedisServers::password)

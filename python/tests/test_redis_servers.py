@@ -54,3 +54,17 @@ def test_deadlines_are_a_value_of_their_own():
             make_servers(RedisServers(deadlines=bad))
     with pytest.raises(linefilter.InvalidArgumentError, match="on_unavailable must be 'error' or 'maybe', not 'no'"):
         make_servers(RedisServers(on_unavailable="no"))
+
+
+@pytest.mark.skipif(not hasattr(linefilter._linefilter, "Redis"), reason="linefilter was built without Redis (libhiredis-dev)")
+def test_a_url_says_where_and_who():
+    servers = RedisServers.from_url("rediss://bob:h%40sh@a:1,b:2/3?cluster", wait_replicas=2)
+    assert servers == RedisServers("a:1,b:2", "bob", "h@sh", 3, True, wait_replicas=2) and "h@sh" not in repr(servers)
+    made = make_servers("redis://:hush@a/7")
+    assert (made.addresses, made.password, made.database, made.tls) == ("a", "hush", 7, False)
+    for url in ("redis://:hush@a:b", "redis://:hush@a/x", "redis://:hush@a?timeout=1", "redis://:hush%@a"):
+        with pytest.raises(linefilter.InvalidArgumentError) as error:
+            RedisFilter.open(url, "seen")
+        assert "hush" not in str(error.value)
+    with pytest.raises(linefilter.InvalidArgumentError, match="redis://"):
+        RedisServers.from_url("a:6379")

@@ -188,7 +188,8 @@ class Rotating(KeyCore):
     def approximate_size_of_age(self, age: int) -> tuple[float, float]: ...
 
 class RedisServers:  # and the other fields of the library's, which _redis_servers.py sets by name
-    addresses: bytes
+    addresses: Any
+    def set_url(self, url: bytes) -> None: ...
     wait_ms: int
     answers_maybe: bool
     maybes_per_second: float

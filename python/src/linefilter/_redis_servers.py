@@ -35,7 +35,7 @@ class RedisServers:
     """Where the servers are, and how long to wait for them. Times are in seconds.
 
     addresses: "host:port", several with commas between (or a sequence of them), or "unix:/path". Of a cluster any one is
-        enough; the first that answers is asked.
+        enough; the first that answers is asked. Of a URL: RedisServers.from_url.
     user, password, database: as of Redis; a user of its ACL may have no password (nopass); a cluster has only database 0.
     tls: needs OpenSSL when the module is built, else UnsupportedError. tls_ca (empty: the system's authorities),
         tls_certificate and tls_key are files. The servers' certificates must have tls_server_name, or else the host. These are
@@ -65,8 +65,19 @@ class RedisServers:
     wait_replicas: int = 0
     wait: float = 1.0
 
+    @classmethod
+    def from_url(cls, url: str, **others: Any) -> RedisServers:
+        """The servers of "redis://user:password@host:port/database", or "rediss://..." for TLS; the others by name, as above.
 
-# "host:port,...", "unix:/path" or RedisServers.
+        What has a meaning in a URL is written as %XX in user and password. InvalidArgumentError, which does not show the URL, if it
+        is none."""
+        parsed = _linefilter.RedisServers()
+        parsed.set_url(utf8(url, "the URL of Redis"))
+        told = {name: getattr(parsed, name) for name in ("addresses", "user", "password", "database", "tls")}
+        return cls(**told, **others)
+
+
+# "host:port,...", "redis://...", "unix:/path" or RedisServers.
 Servers = Union[str, RedisServers]
 
 
@@ -96,7 +107,8 @@ def _flag(value: Any, what: str) -> bool:
 
 def make_servers(servers: Servers) -> _linefilter.RedisServers:
     if isinstance(servers, str):
-        servers = RedisServers(servers)
+        is_url = servers.startswith(("redis://", "rediss://"))
+        servers = RedisServers.from_url(servers) if is_url else RedisServers(servers)
     if not isinstance(servers, RedisServers):
         raise TypeError(f"servers are a str (host:port,... or unix:/path) or RedisServers, not {type(servers).__name__}")
     made = _linefilter.RedisServers()

@@ -52,7 +52,8 @@ void DeclareTls(Arguments* arguments, RedisServers* servers) {
 void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options) {
   RedisServers& servers = options->servers;
   arguments->Text("--server", &servers.addresses, "ADDRESS",
-                  "host:port[,host:port...] or unix:/path; 127.0.0.1:6379 by default");
+                  "host:port[,host:port...], redis://host:port/database, rediss:// for TLS, or unix:/path; "
+                  "127.0.0.1:6379 by default");
   arguments->Text("--user", &servers.user, "NAME",
                   "User of Redis' ACL, who may have no password (nopass); the default user by default");
   arguments->Path("--password-file", &options->password_file,
@@ -87,12 +88,25 @@ void DeclareFilterName(Arguments* arguments, std::string* name) {
 bool ReadyServers(const ServerOptions& options, RedisServers* servers) {
   *servers = options.servers;
   const std::string& addresses = servers->addresses;
+  const bool is_url = addresses.compare(0, 8, "redis://") == 0 || addresses.compare(0, 9, "rediss://") == 0;
   if (addresses.find('@') != std::string::npos && addresses.find("unix:") == std::string::npos) {
     Fail(
-        "--server has an @, which no host has: give host:port, the user by --user, and the password in the environment "
+        "--server has an @, and what stands in front of it others see who list processes: give host:port, the user by "
+        "--user, and the password in the environment "
         "variable %s or in a --password-file",
         kRedisPasswordVariable);  // the address is not told: it may have a password
     return false;
+  }
+  if (is_url) {
+    RedisServers of_url = *servers;
+    const Status status = of_url.SetUrl(std::string(addresses));
+    if (!status.ok()) {
+      Fail("--server: %s", status.message());
+      return false;
+    }
+    servers->addresses = of_url.addresses;
+    servers->database = of_url.database;
+    servers->tls = servers->tls || of_url.tls;
   }
   if (const char* password = getenv(kRedisPasswordVariable); password != nullptr) servers->password = password;
   if (!options.password_file.empty() && !ReadPassword(options.password_file, &servers->password)) return false;
@@ -100,7 +114,7 @@ bool ReadyServers(const ServerOptions& options, RedisServers* servers) {
     Fail("--database is above 1e6: Redis has 16 databases unless its configuration says more");
     return false;
   }
-  servers->database = static_cast<int>(options.database);
+  if (!is_url || options.database != 0) servers->database = static_cast<int>(options.database);
   if (options.wait_replicas > 1000) {
     Fail("--wait-replicas is above 1000: give how many of a master's replicas must have what was added");
     return false;
