@@ -57,7 +57,9 @@ slow_steps() {
 one_core_steps() {
   step "program: demo.sh" tests test_demo
   step "benchmark: every kind of row, report, plots" tests test_bench
-  step "portable benchmark: needs no library, and no new CPU" tests test_portable
+  if [[ -n ${LINEFILTER_NIGHTLY:-} ]]; then
+    step "portable benchmark: needs no library, and no new CPU" tests test_portable
+  fi
   step "instructions per key against the baseline" tests test_instructions
   install_steps
   abi_steps

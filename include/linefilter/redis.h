@@ -86,8 +86,9 @@ struct RedisLayout {
   // shards for each master where they have 64 KiB. Redis' strings end at 512 MiB. `classic` has one shard alone.
   uint64_t shard_bytes = 0;
   // Above 0 others may follow the filter (linefilter/redis_cached.h): Redis then keeps about so many of the last
-  // insertions, 8 bytes and some more for each. Who comes back later than that downloads the whole filter. It is
-  // `blocked` or `split_block`: else kIncompatible. BeginGeneration does not look at it: a filter stays as it is.
+  // insertions, 8 bytes for each of a call of many keys and 26 for single ones; 2^32 at most. A call of many cuts
+  // single ones earlier. Who comes back later than that downloads the whole filter. It is `blocked` or `split_block`:
+  // else kIncompatible. BeginGeneration does not look at it: a filter stays as it is.
   uint64_t followed_keys = 0;
 };
 

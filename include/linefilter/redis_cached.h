@@ -14,8 +14,9 @@
 //   status = seen.InsertKey(url, &outcome);     // in Redis, then here
 //
 // A thread of this object brings the copy up to date three times in T. It reads what was inserted since from a stream
-// in Redis, 8 bytes for each key and some more for each batch. It downloads the whole filter where another generation
-// serves, or where more was inserted meanwhile than followed_keys.
+// in Redis: 8 bytes for each key of a call of many, 26 for a single one. It downloads the whole filter where another
+// generation serves, where the stream was cut (RedisLayout::followed_keys), and where the connection was lost. A
+// download takes three times the filter's memory for the moment.
 //
 // Threads: any number of threads may ask, and insert, one after the other. A child process that goes on with an object
 // has no such thread: in it all is "maybe" after T, and nothing is inserted. Open another one there.
@@ -48,7 +49,8 @@ struct RedisCacheInfo {
 class LINEFILTER_EXPORT RedisCachedFilter final {
  public:
   RedisCachedFilter() noexcept;
-  // Waits for the refresh that is going on. No lease is left by then.
+  // Waits for the refresh that is going on, for Deadlines::admin_ms at most where the servers are silent. No lease is
+  // left by then.
   ~RedisCachedFilter();
   RedisCachedFilter(const RedisCachedFilter&) = delete;
   RedisCachedFilter& operator=(const RedisCachedFilter&) = delete;
@@ -65,7 +67,8 @@ class LINEFILTER_EXPORT RedisCachedFilter final {
 
   // Takes a lease of the copy, to ask for many single keys at the speed of a local filter: a call of its own takes a
   // lease for each. What comes within the lease is seen, but a younger copy only by the next lease: keep it short.
-  // Where the copy is too old the lease is one of nothing, which answers "maybe", and its owner() is null.
+  // Where the copy is too old the lease is one of nothing, which answers "maybe", and its owner() is null. A thread
+  // that has a lease may insert. It must not call Refresh, Open or Close, which would wait for it.
   SwappableFilter::Lease Read() const noexcept;
   // Whether a key may be in the filter, as of at most T ago; true if the copy is too old.
   bool MayContainKey(Key key) const noexcept { return Read()->MayContainKey(key); }

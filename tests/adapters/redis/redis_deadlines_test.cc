@@ -1,5 +1,6 @@
 // What a request costs while its server is ill: it fails by its deadline, then at once by the breaker, and says nothing
 // wrong. Attempts are counted; no time is asserted but that a call ends at all.
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "linefilter/redis.h"
 #include "tests/adapters/redis/redis_filter_test.h"
 #include "tests/testing/redis_patience.h"
+#include "tests/testing/redis_relay.h"
 #include "tests/testing/status.h"
 
 namespace linefilter::test {
@@ -155,6 +157,46 @@ TEST_F(RedisDeadlines, HurriedCallsSayNothingOfAServerThatIsNotKnownToBeIll) {
   EXPECT_TRUE(filter_.node(0).is_open);
   server_.Resume();
   EXPECT_TRUE(WaitUntil([&] { return Ask("a", &maybe).ok(); }));
+}
+
+// It connects and says its role, but answers nothing.
+TEST_F(RedisDeadlines, AServerThatIsLoadingIsAskedThreeTimes) {
+  RedisRelay relay(server_.port());
+  std::atomic<bool> is_loading{false};
+  std::atomic<int> asked{0};
+  relay.before = [&](const RedisRelay::Words& words) {
+    if (!is_loading || words[0] != "GETRANGE") return RedisRelay::Act();
+    ++asked;
+    return RedisRelay::Act("-LOADING Redis is loading the dataset in memory\r\n");
+  };
+  servers_.addresses = relay.address();
+  servers_.deadlines.request_ms = kLongMs;
+  OpenFilter();
+  is_loading = true;
+  bool maybe = false;
+  EXPECT_EQ(Ask("a", &maybe).code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(maybe);
+  EXPECT_TRUE(filter_.node(0).is_open);
+  EXPECT_EQ(filter_.node(0).num_failures, 3u);
+  const int asked_at_first = asked;
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(Says(StatusCode::kUnavailable, Ask("a", &maybe), "the breaker is open"));
+  EXPECT_EQ(asked, asked_at_first);
+}
+
+// That is no silence: it says that there is no filter, and the breaker stays closed.
+TEST_F(RedisDeadlines, AServerThatCameBackEmptySaysSoAtOnce) {
+  OpenFilter();
+  RedisClient(server_.address()).Do({"FLUSHALL"});
+  bool maybe = false;
+  for (int i = 0; i < 3; ++i) {
+    maybe = false;
+    EXPECT_EQ(Ask("nobody's", &maybe).code(), StatusCode::kNotFound);
+    EXPECT_TRUE(maybe);
+  }
+  RedisInsert outcome = RedisInsert::kNew;
+  EXPECT_EQ(filter_.InsertKey("b", &outcome).code(), StatusCode::kNotFound);
+  EXPECT_EQ(outcome, RedisInsert::kFailed);
+  EXPECT_FALSE(filter_.node(0).is_open);
 }
 
 TEST_F(RedisDeadlines, ACallMayHaveItsOwn) {

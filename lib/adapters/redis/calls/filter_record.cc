@@ -4,6 +4,7 @@
 
 #include "lib/adapters/redis/calls/sentences.h"
 #include "lib/adapters/redis/record/names.h"
+#include "lib/adapters/redis/record/u64.h"
 
 namespace linefilter::redis_internal {
 namespace {
@@ -13,8 +14,10 @@ constexpr char kChange[] =
     "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end\n"
     "redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL') return 1";
 
+// With the stream, if it has one.
 constexpr char kDeleteIfSame[] =
     "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end\n"
+    "if KEYS[2] then redis.call('UNLINK', KEYS[2]) end\n"
     "return redis.call('DEL', KEYS[1])";
 
 // ARGV[2] is for the record, 0 for ever. A client that makes a new filter takes it away once its last minute has begun.
@@ -26,13 +29,12 @@ constexpr char kSetTimeIfSame[] =
     "return 1";
 static_assert(kRecordGraceMs == 60000, "the script's");
 
-// The stream lives as long as the record.
+// The stream lives as long as the record. Its first entry is like no other.
 constexpr char kMakeStream[] =
     "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end\n"
-    "if redis.call('EXISTS', KEYS[2]) == 1 then return 1 end\n"
-    "redis.call('XADD', KEYS[2], '*', 'h', '')\n"
+    "if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('XADD', KEYS[2], '*', 'h', ARGV[2]) end\n"
     "local left = redis.call('PTTL', KEYS[1])\n"
-    "if left >= 0 then redis.call('PEXPIRE', KEYS[2], left) end\n"
+    "if left >= 0 then redis.call('PEXPIRE', KEYS[2], left) else redis.call('PERSIST', KEYS[2]) end\n"
     "return 1";
 
 }  // namespace
@@ -188,17 +190,25 @@ Status FilterRecord::DeleteStream() {
   return router_.Do(stream_key_, Kind::kWrite, {"UNLINK", stream_key_.name}, &answer);
 }
 
-Status FilterRecord::DeleteHeader(const std::string& text, bool* deleted) {
+Status FilterRecord::DeleteHeader(const std::string& text, bool with_stream, bool* deleted) {
   Answer answer;
-  const Status status = router_.Do(header_key_, Kind::kWrite, {"EVAL", kDeleteIfSame, "1", name_, text}, &answer);
+  const Status status =
+      with_stream
+          ? router_.Do(header_key_, Kind::kWrite, {"EVAL", kDeleteIfSame, "2", name_, stream_key_.name, text}, &answer)
+          : router_.Do(header_key_, Kind::kWrite, {"EVAL", kDeleteIfSame, "1", name_, text}, &answer);
   *deleted = status.ok() && answer.number == 1;
   return status;
 }
 
 Status FilterRecord::MakeStream(bool* done) {
   Answer answer;
-  const Status status =
-      router_.Do(header_key_, Kind::kWrite, {"EVAL", kMakeStream, "2", name_, stream_key_.name, header_text_}, &answer);
+  uint64_t first = 0;
+  Status status = NewGenerationId(&first);
+  if (!status.ok()) return status;
+  std::string bytes;
+  AppendU64(first, &bytes);
+  status = router_.Do(header_key_, Kind::kWrite,
+                      {"EVAL", kMakeStream, "2", name_, stream_key_.name, header_text_, bytes}, &answer);
   *done = status.ok() && answer.number == 1;
   return status;
 }

@@ -66,7 +66,7 @@ class FilterRecord {
   // has not expired; else not *done.
   Status SetRecordTime(uint64_t ms, bool* done);
   // Deletes the record if it is still `text`. Ok and not *deleted means that it is another one, or gone already.
-  Status DeleteHeader(const std::string& text, bool* deleted);
+  Status DeleteHeader(const std::string& text, bool with_stream, bool* deleted);
 
   const std::string& name() const { return name_; }
   const Header& header() const { return header_; }
@@ -84,6 +84,7 @@ class FilterRecord {
   const RedisKey& stream_key() const { return stream_key_; }
   // Makes the stream, with an entry without hashes, if it is not there. Not *done means that the record is another one.
   Status MakeStream(bool* done);
+  // Those who follow find that it is cut.
   Status DeleteStream();
   Router& router() { return router_; }
   const Router& router() const { return router_; }

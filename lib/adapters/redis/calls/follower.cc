@@ -1,18 +1,21 @@
 #include "lib/adapters/redis/calls/follower.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
 #include "lib/adapters/redis/calls/filter_state.h"
 #include "lib/adapters/redis/calls/sentences.h"
+#include "lib/adapters/redis/calls/shard_steps.h"
 #include "lib/adapters/redis/record/names.h"
 #include "lib/adapters/redis/record/u64.h"
 
 namespace linefilter::redis_internal {
 namespace {
 
-// Entries of one reply: each has the hashes of one batch of some writer, 512 KB at most and mostly a few KB.
-constexpr size_t kEntriesAtOnce = 256;
+// Entries of one reply: each has the hashes of one batch of some writer, 512 KB at most and mostly a few KB. What does
+// not come in time is asked for in smaller pieces.
+constexpr size_t kMostEntriesAtOnce = 256;
 
 Status NotFollowed(const std::string& name) {
   return Status::Error(StatusCode::kIncompatible,
@@ -75,7 +78,8 @@ bool AppendToString(void* context, const void* data, size_t size) noexcept {
 
 }  // namespace
 
-Status Follower::Connect(const RedisServers& servers, std::string_view name, const HashSecret* secret) {
+Status Follower::Connect(const RedisServers& servers, std::string_view name, const KeyHash& key_hash,
+                         const HashSecret* secret) {
   if (servers.replica_reads) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "who follows a filter asks its masters, for a replica may be late: leave replica_reads out");
@@ -83,7 +87,14 @@ Status Follower::Connect(const RedisServers& servers, std::string_view name, con
   record_.SetSecret(secret);
   Status status = record_.Connect(servers, name);
   if (status.ok()) status = record_.ReadHeader();
-  return status.ok() && record_.header().followed_keys == 0 ? NotFollowed(record_.name()) : status;
+  if (!status.ok()) return status;
+  const Header& header = record_.header();
+  if (header.hash_id != key_hash.id || header.seed != key_hash.seed) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "filter %s in Redis was made anew with another hash while it was opened: open it again",
+                         Printable(record_.name()).c_str());
+  }
+  return header.followed_keys == 0 ? NotFollowed(record_.name()) : status;
 }
 
 // The stream comes before the body: what is not behind this entry was inserted before, and is in the body.
@@ -105,12 +116,15 @@ Status Follower::FindLast() {
     if (entries.num_entries == 0) continue;  // it was lost at this moment
     last_id_ = std::move(entries.last_id);
     last_check_ = entries.last_check;
+    connections_ = record_.router().num_connections();
     return Status();
   }
   return TooManyGenerations(record_.name());
 }
 
+// Marks first: a writer that goes by an older record, and therefore tells nobody, finds that its batch does not count.
 Status Follower::Download(ConcurrentFilter* filter) {
+  entries_at_once_ = kMostEntriesAtOnce;
   bool was_switched = true;
   Status status;
   for (int tries = 0; tries < kMostGenerations && was_switched; ++tries) {
@@ -118,13 +132,20 @@ Status Follower::Download(ConcurrentFilter* filter) {
     status = FindLast();
     if (!status.ok()) return status;
     generation_ = record_.header().current.id;
+    status = AdvanceMarks(&record_, record_.header().current, record_.header().version);
+    if (!status.ok()) return status;
+    image.reserve(static_cast<size_t>(BodyImageBytes(record_.current().facts)));
     status = WriteImageOf(&record_, {AppendToString, &image}, &was_switched);
     num_bytes_ += image.size();
-    if (was_switched) continue;
+    if (was_switched || !status.ok()) continue;
     FilterOptions options;
-    if (record_.secret() != nullptr) options.secret = *record_.secret();
-    if (status.ok()) status = filter->CreateFromImage(image.data(), image.size(), options);
+    if (record_.secret() != nullptr) {
+      options.hash_id = HashId::kKeyed;
+      options.secret = *record_.secret();
+    }
+    status = filter->CreateFromImage(image.data(), image.size(), options);
   }
+  if (record_.router().is_cluster()) connections_ = record_.router().num_connections();  // those to the other nodes
   return status;
 }
 
@@ -137,30 +158,33 @@ Status Follower::ReadSome(KeyFilter* filter, bool* is_cut, bool* is_more) {
                                       std::string_view(last_id_), std::string_view("+"), std::string_view("COUNT")}) {
     batch.Arg(word);
   }
-  batch.Arg(uint64_t{kEntriesAtOnce});
+  batch.Arg(uint64_t{entries_at_once_});
+  const size_t asked_for = entries_at_once_;
   Entries entries(record_.look());
   entries.look.AddTo(&batch);
   Status status = record_.router().Run(batch, &entries);
+  entries_at_once_ = status.ok() ? std::min(2 * entries_at_once_, kMostEntriesAtOnce)
+                                 : std::max(entries_at_once_ / 2, size_t{2});  // the first one is known
   if (!status.ok()) return status;
   if (entries.look.IsOther()) {
     status = record_.ReadHeader();
     if (status.ok() && record_.header().followed_keys == 0) status = NotFollowed(record_.name());
     if (!status.ok()) return status;
-    *is_cut = record_.header().current.id != generation_;
   }
-  *is_cut = *is_cut || !entries.is_sound || entries.first_id != last_id_ || entries.first_check != last_check_;
+  *is_cut = record_.header().current.id != generation_ || record_.router().num_connections() != connections_ ||
+            !entries.is_sound || entries.first_id != last_id_ || entries.first_check != last_check_;
   if (*is_cut) return Status();
   num_bytes_ += entries.num_bytes;
   filter->InsertHashes(entries.hashes.data(), entries.hashes.size());
   last_id_ = std::move(entries.last_id);
   last_check_ = entries.last_check;
-  *is_more = entries.num_entries == kEntriesAtOnce;
+  *is_more = entries.num_entries == asked_for;
   return Status();
 }
 
 Status Follower::CatchUp(uint32_t ms, KeyFilter* filter, bool* is_cut) {
   *is_cut = false;
-  const Router::Call call(&record_.router(), Router::Call::kRequest, ms);
+  const Router::Call call(&record_.router(), ms == 0 ? Router::Call::kAdmin : Router::Call::kRequest, ms);
   Status status;
   bool is_more = true;
   while (status.ok() && !*is_cut && is_more) status = ReadSome(filter, is_cut, &is_more);

@@ -186,19 +186,21 @@ Status InsertBatch::Run(Router* router, Batch* batch) {
     for (auto& [shard, pending] : targets_[t].pending) Flush(t, shard, &pending, batch);
   }
   AddChangedBlocks(batch);
-  // On one connection it comes after the bits. The nodes of a cluster do not wait for each other.
+  // On one connection it comes after the bits, unless these are tried again. Nodes of a cluster do not wait for each
+  // other.
   if (!router->is_cluster() && append_.is_wanted()) append_.AddTo(batch, hashes_, n_);
   AddAllChecks(batch);
   any_sent_ = true;
   Status written = router->Run(*batch, this);
   is_replicated_ = router->is_replicated();
+  const bool was_tried_again = router->was_tried_again();
   append_.Forget();
   if (has_changes_) {
     const Status again = WriteWhatDiffers(router, batch);
     if (written.ok()) written = again;
     TakeChanges();
   }
-  if (router->is_cluster() && append_.is_wanted()) {
+  if ((router->is_cluster() || was_tried_again) && append_.is_wanted()) {
     const Status told = Append(router, batch);
     if (written.ok()) written = told;
   }

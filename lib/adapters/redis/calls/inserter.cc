@@ -190,8 +190,10 @@ Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n,
     std::vector<Shards*> targets;
     const Status have_targets = TargetsOf(only, &targets);
     if (!have_targets.ok()) return have_targets;
+    // The next generation may serve by now.
+    const bool is_told_of = only == 0 || only == record_->current().generation.id;
     InsertBatch insertions(targets, record_->header().version, record_->look(),
-                           only == 0 ? record_->append() : StreamAppend(), hashes, n,
+                           is_told_of ? record_->append() : StreamAppend(), hashes, n,
                            router.servers().wait_replicas != 0, std::exchange(counted, {}));
     Status status = insertions.Run(&router, &record_->batch());
     const bool may_miss_bits = insertions.may_miss_bits();

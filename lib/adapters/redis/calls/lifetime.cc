@@ -44,7 +44,7 @@ Status RemoveExpired(FilterRecord* record, const std::string& text) {
     if (status.ok()) status = DropShards(record, *generation);
   }
   bool deleted;  // or another one is there, which CreateHeader finds
-  return status.ok() ? record->DeleteHeader(text, &deleted) : status;
+  return status.ok() ? record->DeleteHeader(text, old.followed_keys != 0, &deleted) : status;
 }
 
 // Keeps the shards of the record that was read last. A generation that is begun meanwhile follows by itself.
@@ -124,10 +124,8 @@ Status Delete(FilterRecord* record) {
       status = DropShards(record, *generation);
       if (!status.ok()) return status;
     }
-    if (header.followed_keys != 0) status = record->DeleteStream();
-    if (!status.ok()) return status;
     bool deleted;
-    status = record->DeleteHeader(there.text, &deleted);
+    status = record->DeleteHeader(there.text, header.followed_keys != 0, &deleted);
     if (!status.ok() || deleted) return status;
     // It was sent twice, or changed meanwhile: the next look tells which.
   }
@@ -137,8 +135,13 @@ Status Delete(FilterRecord* record) {
 }  // namespace
 
 Status CreateFilter(FilterRecord* record, Header header, uint64_t followed_keys, const uint8_t* body) {
-  header.followed_keys = std::min(followed_keys, kMostFollowedKeys);
+  header.followed_keys = followed_keys;
   Status status = followed_keys == 0 ? Status() : CheckFollowed(record->name(), header.current.layout);
+  if (followed_keys > kMostFollowedKeys) {
+    status = Status::Error(StatusCode::kInvalidArgument, "followed_keys of %llu: a stream keeps %llu at most",
+                           static_cast<unsigned long long>(followed_keys),
+                           static_cast<unsigned long long>(kMostFollowedKeys));
+  }
   if (!status.ok()) return status;
   Answer there;
   status = record->ReadRecord(&there);

@@ -148,7 +148,7 @@ Field ParseField(std::string_view field, std::string_view value, Header* header)
   const auto taken = [](bool ok) { return ok ? Field::kTaken : Field::kWrong; };
   if (field == "version") return taken(ParseNumber(value, 10, &header->version) && header->version != 0);
   if (field == "seed") return taken(ParseHex16(value, &header->seed));
-  if (field == "followed") {
+  if (field == "!followed") {
     return taken(ParseNumber(value, 10, &header->followed_keys) && header->followed_keys != 0 &&
                  header->followed_keys <= kMostFollowedKeys);
   }
@@ -188,7 +188,7 @@ std::string FormatHeader(const Header& header) {
   text += "version " + std::to_string(header.version) + "\n";
   text += std::string("hash ") + HashIdName(header.hash_id) + "\n";
   text += "seed " + Hex16(header.seed) + "\n";
-  if (header.followed_keys != 0) text += "followed " + std::to_string(header.followed_keys) + "\n";
+  if (header.followed_keys != 0) text += "!followed " + std::to_string(header.followed_keys) + "\n";
   FormatGeneration("current", header.current, &text);
   FormatGeneration("next", header.next, &text);
   FormatGeneration("previous", header.previous, &text);

@@ -55,6 +55,7 @@ Status Router::Do(const RedisKey& key, Kind kind, std::initializer_list<std::str
 }
 
 Status Router::Run(const Batch& batch, ReplyHandler* handler) {
+  num_passes_ = 0;
   Begin(batch, handler);
   if (num_left_ == 0) return first_error_;
   const CallEnd end = EndWith(batch);
@@ -65,6 +66,7 @@ Status Router::Run(const Batch& batch, ReplyHandler* handler) {
   QueueAll();
   for (int num_redirects = 0;;) {
     Pass(patience);
+    ++num_passes_;
     if (IsDone()) break;
     if (!has_failures_ && ++num_redirects > kMostRedirects) {
       failed_.assign(batch.size(), nullptr);
