@@ -45,10 +45,13 @@ build_asan() {
   fi
 }
 
-# Cases that measure rates, where other cases run the same code on fewer keys.
+# Cases that measure rates or memory, or fill large filters, where other cases run the same code on fewer keys.
 RATE_CASES="RetrievalLevels.TellTheMeasuredRate:ScalableFilterTest.ItsMeanRate*"
 RATE_CASES+=":Rotating.AllGenerationsTogetherKeepTheRate:LevelDBDatabase.LargeBlocks*"
 RATE_CASES+=":ApproximateSize.HasTheErrorThatSimulationShows:RoomFor.GoesBeyondABitPerKeyWhereTheRateIsHigh"
+RATE_CASES+=":Union.OfAFullSmallFilterDoesNotDestroyALargeOne:FoldMultiset.IsToTheByteAFilterMadeOfThatSize:LargeKernels.*"
+RATE_CASES+=":FoldToFpr.FindsTheLeastSizeOfAll:BorrowedHashes.GiveTheBytesOfCopiedOnes*:Repeats.OfAStreamAreCountedWithinItsMemory"
+RATE_CASES+=":BuildFromSource.NeedsMorePassesWithLessMemory:BulkBuild.ExceedsTheEstimateByOneFullRangeAtMost"
 
 # Memory must be refused as malloc refuses it, with a null pointer: the tests of allocation failure ask for too much.
 test_asan() {
