@@ -52,8 +52,7 @@ void DeclareTls(Arguments* arguments, RedisServers* servers) {
 void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options) {
   RedisServers& servers = options->servers;
   arguments->Text("--server", &servers.addresses, "ADDRESS",
-                  "host:port[,host:port...], redis://host:port/database, rediss:// for TLS, or unix:/path; "
-                  "127.0.0.1:6379 by default");
+                  "host:port[,host:port...], redis[s]://host:port/N or unix:/path; 127.0.0.1:6379 by default");
   arguments->Text("--user", &servers.user, "NAME",
                   "User of Redis' ACL, who may have no password (nopass); the default user by default");
   arguments->Path("--password-file", &options->password_file,
