@@ -167,6 +167,12 @@ class LINEFILTER_EXPORT RedisFilter final {
   // fill. To insert keys, Create one for their number.
   Status CreateFromImage(const RedisServers& servers, std::string_view name, const void* image, size_t size,
                          const HashSecret* secret = nullptr, const RedisLayout& layout = {}) noexcept;
+  // Opens the filter if it is there, and else creates it, for programs that begin at the same time; `is_new` tells
+  // which, and may be null. A filter that is there stays as it is: it has the hash of `options` (else kIncompatible),
+  // and perhaps another size or layout. A filter that was lost comes back empty: who takes its "absent" for certain
+  // fills it from the exact source where is_new is true.
+  Status Reserve(const RedisServers& servers, std::string_view name, uint64_t num_keys, const FilterOptions& options,
+                 const RedisLayout& layout = {}, bool* is_new = nullptr) noexcept;
   // Reads the header record, and does what a program that died left undone (Create, Expire), if this user may write. It
   // is kNotFound if there is none. `secret` goes with a keyed hash, and is copied: without it, with another one, or
   // with one for a filter that needs none, kIncompatible.

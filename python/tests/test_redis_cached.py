@@ -81,3 +81,11 @@ def test_a_child_is_told_to_open_its_own(at):
         os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
     assert seen.add("a")
+
+
+def test_reserve_opens_or_creates(at):
+    with RedisFilter.reserve(at, "r", 1000, fpr=0.01) as made, RedisFilter.reserve(at, "r", 5, fpr=0.5, layout="classic") as opened:
+        made.add("a")
+        assert "a" in opened and opened.layout == "blocked"
+    with pytest.raises(linefilter.IncompatibleError):
+        RedisFilter.reserve(at, "r", 1000, fpr=0.01, secret=bytes(range(16)))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
-from ._errors import InvalidArgumentError, UnsupportedError
+from ._errors import IncompatibleError, InvalidArgumentError, NotFoundError, UnsupportedError
 from ._filter_base import Closable, SizeEstimate
 from ._key_filter import TakingFilter
 from ._keys import Bytes, Hashes, Key, Keys, Number, as_count, as_float, as_uint, hash_words, of_each, split
@@ -197,6 +197,25 @@ class RedisFilter(TakingFilter, Closable):
         """Opens a filter. NotFoundError if there is none; IncompatibleError if the secret is not its."""
         redis = _redis()
         return RedisFilter._named(redis.open(make_servers(servers), filter_name(name), secret), name)
+
+    @staticmethod
+    def reserve(
+        servers: Servers, name: Union[str, bytes], num_keys: Number, *, secret: Optional[bytes] = None, **options: Any
+    ) -> RedisFilter:
+        """Opens the filter if it is there, else creates it, with the options of create(). For programs that begin at the same time.
+
+        A filter that is there stays as it is, whatever its size and layout. One that was lost comes back empty: what takes its "absent"
+        for certain must fill it from the exact source."""
+        for _ in range(3):
+            try:
+                return RedisFilter.open(servers, name, secret=secret)
+            except NotFoundError:
+                pass
+            try:
+                return RedisFilter.create(servers, name, num_keys, secret=secret, **options)
+            except IncompatibleError as error:  # somebody else was faster, or has the name for something else
+                taken = error
+        raise taken
 
     @staticmethod
     def delete(servers: Servers, name: Union[str, bytes]) -> None:

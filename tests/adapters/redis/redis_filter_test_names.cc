@@ -1,5 +1,7 @@
 // A name has one filter, from Create to Delete or its expiry, which tells what it is. Who asks for it with another
 // secret or seed, or asks what is not open, is refused. What is somebody else's, broken or from the future stays.
+#include <atomic>
+#include <thread>
 #include <utility>
 
 #include "tests/adapters/redis/redis_filter_test.h"
@@ -26,6 +28,35 @@ TEST_F(RedisFilterTest, NamesAreTakenOnce) {
 }
 
 // Less than a minute to live is what an expired filter of ours has, and many a string of others: a session, a cache.
+TEST_F(RedisFilterTest, IsReservedByOneOfMany) {
+  constexpr size_t kPrograms = 8;
+  std::atomic<size_t> num_new{0};
+  std::vector<std::thread> programs;
+  for (size_t i = 0; i < kPrograms; ++i) {
+    programs.emplace_back([&] {
+      RedisFilter filter;
+      bool is_new = false;
+      EXPECT_TRUE(IsOk(filter.Reserve(servers_, "seen", 1000, options_, {}, &is_new)));
+      EXPECT_TRUE(IsOk(filter.InsertKey("alice", nullptr)));
+      num_new += is_new;
+    });
+  }
+  for (std::thread& program : programs) program.join();
+  EXPECT_EQ(num_new, 1u);
+  RedisFilter filter;
+  bool is_new = true;
+  EXPECT_TRUE(IsOk(filter.Reserve(servers_, "seen", 777777, BitsPerKey(20, Layout::kClassic), {}, &is_new)));
+  EXPECT_FALSE(is_new);
+  EXPECT_EQ(filter.layout(), Layout::kBlocked) << "what is there stays as it is";
+  FilterOptions other = options_;
+  other.seed = 5;
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, filter.Reserve(servers_, "seen", 1000, other), "another seed"));
+  EXPECT_EQ(filter.seed(), 0u) << "what was open stays open";
+  client_->Do({"SET", "taken", "somebody's"});
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, filter.Reserve(servers_, "taken", 1000, options_), "something else"));
+  EXPECT_EQ(filter.Reserve(servers_, "bad\n", 1000, options_).code(), StatusCode::kInvalidArgument);
+}
+
 TEST_F(RedisFilterTest, WhatIsSomebodyElsesIsNoExpiredFilter) {
   for (const char* foreign : {"a session", "linefilter-redi", "linefilter-redis 2\nall is new\n"}) {
     client_->Do({"SET", "seen", foreign, "PX", "50000"});

@@ -92,6 +92,30 @@ Status RedisFilter::Create(const RedisServers& servers, std::string_view name, u
   });
 }
 
+Status RedisFilter::Reserve(const RedisServers& servers, std::string_view name, uint64_t num_keys,
+                            const FilterOptions& options, const RedisLayout& layout, bool* is_new) noexcept {
+  constexpr int kTries = 3;
+  if (is_new != nullptr) *is_new = false;
+  const KeyHash key_hash = options.key_hash();
+  Status status;
+  for (int tries = 0; tries < kTries; ++tries) {
+    RedisFilter there;
+    status = there.Open(servers, name, key_hash.secret_or_null());
+    if (status.ok()) {
+      const char* const difference = key_hash.DifferenceTo(there.key_hash());
+      if (difference == nullptr) return *this = std::move(there), status;
+      return Status::Error(StatusCode::kIncompatible, "filter %s in Redis is there, with another %s than is asked for",
+                           redis_internal::Printable(name).c_str(), difference);
+    }
+    if (status.code() != StatusCode::kNotFound) return status;
+    status = Create(servers, name, num_keys, options, layout);
+    if (is_new != nullptr) *is_new = status.ok();
+    if (status.code() != StatusCode::kIncompatible) return status;
+    // Somebody else was faster, or has the name for something else, which the next look tells.
+  }
+  return status;
+}
+
 Status RedisFilter::CreateFromImage(const RedisServers& servers, std::string_view name, const void* image, size_t size,
                                     const HashSecret* secret, const RedisLayout& layout) noexcept {
   FilterView view;
