@@ -9,7 +9,7 @@
 #include "lib/adapters/redis/record/header.h"
 #include "lib/adapters/redis/record/names.h"
 #include "linefilter/filter.h"
-#include "linefilter/redis.h"
+#include "linefilter/redis_cached.h"
 #include "tests/testing/random.h"
 #include "tests/testing/redis_cluster.h"
 #include "tests/testing/redis_patience.h"
@@ -91,6 +91,26 @@ TEST_F(RedisFilterClusterTest, IsTheLocalFilterOverAllMasters) {
 }
 
 // A script that is sent to another node (MOVED, ASK) did not run: each removal runs once.
+// Bits lie on all masters, and the stream beside the record on one: it is told after all bits are set.
+TEST_F(RedisFilterClusterTest, IsFollowedByACopy) {
+  RedisLayout layout;
+  layout.followed_keys = 10000000;
+  RedisFilter filter;
+  ASSERT_TRUE(IsOk(filter.Create(servers_, "seen", 900000, options_, layout)));
+  RedisCachedFilter cached;
+  ASSERT_TRUE(IsOk(cached.Open(servers_, "seen", 600000)));
+  const std::vector<uint64_t> hashes = RandomHashes(6000, 3);
+  ASSERT_TRUE(IsOk(filter.InsertHashes(hashes.data(), 5000, nullptr)));
+  for (size_t i = 5000; i < 5500; ++i) ASSERT_TRUE(IsOk(filter.InsertHash(hashes[i], nullptr)));
+  ASSERT_TRUE(IsOk(cached.InsertHashes(hashes.data() + 5500, 500, nullptr)));
+  ASSERT_TRUE(IsOk(cached.Refresh()));
+  EXPECT_EQ(std::count_if(hashes.begin(), hashes.end(), [&](uint64_t hash) { return cached.MayContainHash(hash); }),
+            6000);
+  EXPECT_EQ(cached.Info().num_downloads, 1u);
+  EXPECT_TRUE(IsOk(RedisFilter::Delete(servers_, "seen")));
+  for (size_t i = 0; i < RedisCluster::kNumNodes; ++i) EXPECT_EQ(cluster_->client(i).Do({"DBSIZE"}).integer, 0) << i;
+}
+
 TEST_F(RedisFilterClusterTest, KeysAreRemovedWhileASlotMoves) {
   constexpr size_t kKeys = 20000;
   options_.removable = true;

@@ -116,7 +116,7 @@ Status Follower::FindLast() {
     if (entries.num_entries == 0) continue;  // it was lost at this moment
     last_id_ = std::move(entries.last_id);
     last_check_ = entries.last_check;
-    connections_ = record_.router().num_connections();
+    connection_ = record_.router().ConnectionTo(key);
     return Status();
   }
   return TooManyGenerations(record_.name());
@@ -145,7 +145,6 @@ Status Follower::Download(ConcurrentFilter* filter) {
     }
     status = filter->CreateFromImage(image.data(), image.size(), options);
   }
-  if (record_.router().is_cluster()) connections_ = record_.router().num_connections();  // those to the other nodes
   return status;
 }
 
@@ -171,7 +170,7 @@ Status Follower::ReadSome(KeyFilter* filter, bool* is_cut, bool* is_more) {
     if (status.ok() && record_.header().followed_keys == 0) status = NotFollowed(record_.name());
     if (!status.ok()) return status;
   }
-  *is_cut = record_.header().current.id != generation_ || record_.router().num_connections() != connections_ ||
+  *is_cut = record_.header().current.id != generation_ || record_.router().ConnectionTo(key) != connection_ ||
             !entries.is_sound || entries.first_id != last_id_ || entries.first_check != last_check_;
   if (*is_cut) return Status();
   num_bytes_ += entries.num_bytes;

@@ -38,7 +38,7 @@ class Follower {
   FilterRecord record_;
   uint64_t generation_ = 0;  // whose body was downloaded
   // A server that takes over may have bits whose entry it has not.
-  uint64_t connections_ = 0;
+  uint64_t connection_ = 0;
   // The entry of the stream that was read last. As long as it is there, all that came since is there, too.
   std::string last_id_;
   uint64_t last_check_ = 0;  // of its hashes: a stream that was lost and made anew has others under the same id

@@ -28,6 +28,7 @@
 #include "lib/adapters/redis/servers/patience.h"
 #include "lib/adapters/redis/servers/server_map.h"
 #include "lib/adapters/redis/wire/batch.h"
+#include "linefilter/hash.h"
 #include "linefilter/redis.h"
 #include "linefilter/status.h"
 
@@ -87,6 +88,12 @@ class Router {
   bool is_cluster() const noexcept { return map_.is_cluster(); }
   // The masters of a cluster that have slots; else 1.
   size_t num_masters() const { return map_.num_masters(); }
+  // The connection by which this key was asked for last: another one may lead to a server with another state. 0: none.
+  uint64_t ConnectionTo(const RedisKey& key) {
+    const Node* const node = map_.NodeOfSlot(key.slot);
+    if (node == nullptr || !node->connection.is_open()) return 0;
+    return HashKey(node->connection.server(), node->connection.number());
+  }
   // This grows with each connection that is made: a server may have another state now than when it answered before.
   uint64_t num_connections() const noexcept { return map_.num_connections(); }
 
