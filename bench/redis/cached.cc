@@ -26,9 +26,8 @@ struct Request {
   uint64_t rounds = 41;
 };
 
-[[noreturn]] void Fail(const Status& status) { throw std::runtime_error(status.message()); }
 void Require(const Status& status) {
-  if (!status.ok()) Fail(status);
+  if (!status.ok()) throw std::runtime_error(status.message());
 }
 
 double Median(std::vector<double> values) {

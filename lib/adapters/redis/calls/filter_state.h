@@ -44,9 +44,8 @@ Status PlanGeneration(const FilterRecord& record, const FilterView& view, const 
 
 // Makes a new filter. It is NameTaken if the record is there (one that is only left of a filter that expired goes).
 // It makes shards of header.current with that body (MakeShards), then comes the record, then they are kept. A failure
-// leaves no shards, unless nobody knows whether the record was made: these go within a day. With followed_keys above 0
-// it can be followed.
-Status CreateFilter(FilterRecord* record, Header header, uint64_t followed_keys, const uint8_t* body);
+// leaves no shards, unless nobody knows whether the record was made: these go within a day.
+Status CreateFilter(FilterRecord* record, const Header& header, const uint8_t* body);
 // Asks the current generation for n hashes.
 Status Ask(FilterRecord* record, const uint64_t* hashes, size_t n, uint8_t* answers);
 // Whether the rest of the keys is worth trying after this, if the record is the same: it may lie in other shards, on

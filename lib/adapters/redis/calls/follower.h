@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "lib/adapters/redis/calls/filter_record.h"
 #include "linefilter/concurrent.h"
@@ -29,7 +29,6 @@ class Follower {
 
   // The bytes that all of this fetched: images, and entries of the stream.
   uint64_t num_bytes() const { return num_bytes_; }
-  const RedisServers& servers() const { return record_.router().servers(); }
 
  private:
   Status ReadSome(KeyFilter* filter, bool* is_cut, bool* is_more);

@@ -134,12 +134,11 @@ Status Delete(FilterRecord* record) {
 
 }  // namespace
 
-Status CreateFilter(FilterRecord* record, Header header, uint64_t followed_keys, const uint8_t* body) {
-  header.followed_keys = followed_keys;
-  Status status = followed_keys == 0 ? Status() : CheckFollowed(record->name(), header.current.layout);
-  if (followed_keys > kMostFollowedKeys) {
+Status CreateFilter(FilterRecord* record, const Header& header, const uint8_t* body) {
+  Status status = header.followed_keys == 0 ? Status() : CheckFollowed(record->name(), header.current.layout);
+  if (header.followed_keys > kMostFollowedKeys) {
     status = Status::Error(StatusCode::kInvalidArgument, "followed_keys of %llu: a stream keeps %llu at most",
-                           static_cast<unsigned long long>(followed_keys),
+                           static_cast<unsigned long long>(header.followed_keys),
                            static_cast<unsigned long long>(kMostFollowedKeys));
   }
   if (!status.ok()) return status;

@@ -88,7 +88,8 @@ Status RedisFilter::Create(const RedisServers& servers, std::string_view name, u
     header.hash_id = key_hash.id;
     header.seed = key_hash.seed;
     header.version = 1;
-    return redis_internal::CreateFilter(&state->record, header, layout.followed_keys, nullptr);
+    header.followed_keys = layout.followed_keys;
+    return redis_internal::CreateFilter(&state->record, header, nullptr);
   });
 }
 
@@ -126,9 +127,10 @@ Status RedisFilter::CreateFromImage(const RedisServers& servers, std::string_vie
     header.hash_id = view.hash_id();
     header.seed = view.seed();
     header.version = 1;
+    header.followed_keys = layout.followed_keys;
     const Status status = redis_internal::PlanGeneration(state->record, view, layout, &header.current);
     if (!status.ok()) return status;
-    return redis_internal::CreateFilter(&state->record, header, layout.followed_keys, redis_internal::BodyOf(view));
+    return redis_internal::CreateFilter(&state->record, header, redis_internal::BodyOf(view));
   });
 }
 

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "lib/adapters/redis/record/names.h"
+#include "lib/adapters/redis/wire/cut.h"
 #include "linefilter/layout.h"
 
 namespace linefilter::redis_internal {
@@ -44,14 +45,6 @@ std::string Hex16(uint64_t value) {
   char text[17];
   snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(value));
   return text;
-}
-
-// Cuts up to the separator, which is taken away, too; else all.
-std::string_view Cut(std::string_view* text, char separator) {
-  const size_t end = text->find(separator);
-  const std::string_view part = text->substr(0, end);
-  *text = end == std::string_view::npos ? std::string_view() : text->substr(end + 1);
-  return part;
 }
 
 bool ParseLayoutName(std::string_view text, Layout* layout) {

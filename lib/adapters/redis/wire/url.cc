@@ -6,11 +6,14 @@
 #include <vector>
 
 #include "lib/adapters/redis/wire/address.h"
+#include "lib/adapters/redis/wire/cut.h"
 #include "linefilter/redis_servers.h"
 #include "linefilter/status.h"
 
 namespace linefilter {
 namespace {
+
+using redis_internal::Cut;
 
 // Sentences do not show the URL, which may have a password.
 Status NoUrl(const char* what) {
@@ -19,14 +22,6 @@ Status NoUrl(const char* what) {
       "the URL of Redis %s: write redis://[USER:PASSWORD@]HOST[:PORT][,HOST...][/DATABASE][?cluster], or "
       "rediss:// for TLS",
       what);
-}
-
-// Cuts up to the separator, which is taken away, too; else all.
-std::string_view Cut(std::string_view* text, char separator) {
-  const size_t end = text->find(separator);
-  const std::string_view part = text->substr(0, end);
-  *text = end == std::string_view::npos ? std::string_view() : text->substr(end + 1);
-  return part;
 }
 
 // Takes %XX for the byte XX.
