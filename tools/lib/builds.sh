@@ -53,13 +53,20 @@ RATE_CASES+=":Union.OfAFullSmallFilterDoesNotDestroyALargeOne:FoldMultiset.IsToT
 RATE_CASES+=":FoldToFpr.FindsTheLeastSizeOfAll:BorrowedHashes.GiveTheBytesOfCopiedOnes*:Repeats.OfAStreamAreCountedWithinItsMemory"
 RATE_CASES+=":BuildFromSource.NeedsMorePassesWithLessMemory:BulkBuild.ExceedsTheEstimateByOneFullRangeAtMost"
 
+# Cases that start the program or open a database some dozen times for code that other cases run, too.
+START_CASES="ToolsParquetAskTest.DecimalsHaveAWidthAndAnOrder:ToolsParquetAskTest.RealNumbers:ToolsParquetAskTest.TimesHaveAUnitAndAZone"
+START_CASES+=":ToolsParquetAskTest.ZeroHasTwoSigns:ToolsParquetAskTest.Dates:ToolsParquetAskTest.SmallIntegersHaveASign"
+START_CASES+=":ToolsOptionsTest.WhatMeansTheSameHasOneName:ToolsInputTest.CompressedInputIsRefusedWithThePipe"
+START_CASES+=":DamagedFilters.LoseNoKeyWithParanoidChecksWhereverTheDamage:LevelDBPolicy.AppendsAnImageThatHoldsEveryKey"
+START_CASES+=":RocksDBDatabase.OpensWithAnyPolicyAndWithNone:RocksDBInterface.IsRefusedInVersionsThatWereNotLookedUp"
+
 # Memory must be refused as malloc refuses it, with a null pointer: the tests of allocation failure ask for too much.
 test_asan() {
   local -a left_out
   mapfile -t left_out < <(asan_leaves_out)
   export ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1:strict_string_checks=1
   export UBSAN_OPTIONS=print_stacktrace=1
-  if [[ -z ${LINEFILTER_NIGHTLY:-} ]]; then export GTEST_FILTER="-$RATE_CASES"; fi
+  if [[ -z ${LINEFILTER_NIGHTLY:-} ]]; then export GTEST_FILTER="-$RATE_CASES:$START_CASES"; fi
   UNRANDOMIZED=$(unrandomized) run_ctest "$ROOT/build/fuzz" -LE slow -E "$(named "${RATE_TESTS[@]}" "${left_out[@]}" conformance_python)"
   if grep '^\[  PASSED  \] 0 tests' "$ROOT/build/fuzz/Testing/Temporary/LastTest.log"; then
     echo "a program ran no case"
