@@ -11,14 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <new>
 #include <regex>
@@ -26,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/arguments.h"
 #include "bench/memory.h"
 #include "bench/peer.h"
 #include "bench/results.h"
@@ -285,17 +284,13 @@ int Run(size_t keys, const std::string& pattern, int rounds) {
 }  // namespace
 }  // namespace linefilter::bench
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) {
   double keys = 1e7;
   std::string rows = ".";
   int rounds = 7;
-  CLI::App app("Filters by two threads, beside two processes");
-  app.add_option("--keys", keys, "Keys per filter")->check(CLI::Range(1e4, 1e9));
-  app.add_option("--rows", rows, "Rows whose names this expression finds");
-  app.add_option("--rounds", rounds, "Rounds, of which the medians are told")->check(CLI::Range(1, 1000));
-  CLI11_PARSE(app, argc, argv);
-  return linefilter::bench::Run(static_cast<size_t>(keys), rows, rounds);
-} catch (const std::exception& error) {
-  fprintf(stderr, "linefilter_bench_parallel: %s\n", error.what());
-  return 2;
+  linefilter::bench::Arguments arguments("linefilter_bench_parallel", "Filters by two threads, beside two processes");
+  arguments.AddNumber("--keys", &keys, "Keys per filter", 1e4, 1e9);
+  arguments.Add("--rows", &rows, "Rows whose names this expression finds");
+  arguments.AddNumber("--rounds", &rounds, "Rounds, of which the medians are told", 1, 1000);
+  return arguments.Run(argc, argv, [&] { return linefilter::bench::Run(static_cast<size_t>(keys), rows, rounds); });
 }

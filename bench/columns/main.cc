@@ -7,15 +7,14 @@
 //
 // A number is the median of the rounds, in ns of CPU time per row. Vectors have 2,048 rows. A filter of 512 KB lies in
 // the L2, one of 256 MB in memory. A file has the best target of this CPU, and AVX2.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
 #include <vector>
 
+#include "bench/arguments.h"
 #include "bench/columns/rows.h"
 #include "bench/engines/rows_file.h"
 #include "bench/engines/turns.h"
@@ -128,18 +127,16 @@ int Run(const Options& options) {
 }  // namespace
 }  // namespace linefilter::bench
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) {
   linefilter::bench::Options options;
-  CLI::App app("What a row of a column costs, from values to row numbers, and what a join gains");
-  app.add_option("--rows", options.rows, "Rows whose name, what/layout/size/percent, has this expression");
-  app.add_option("--rounds", options.rounds, "Rounds, of which the median is told: 9, of joins 3");
-  app.add_option("--target", options.target, "The target, of those of this CPU; the best one without it");
-  app.add_option("--out", options.out, "Results file (JSON), over one that is there: on the best target and AVX2");
-  app.add_flag("--joins", options.joins, "The joins of examples/join instead; rows are named join/build rows/percent");
-  app.add_flag("--quick", options.quick, "Small filters and few rounds, some seconds: for a first look and CI");
-  CLI11_PARSE(app, argc, argv);
-  return linefilter::bench::Run(options);
-} catch (const std::exception& error) {
-  fprintf(stderr, "linefilter_bench_columns: %s\n", error.what());
-  return 2;
+  linefilter::bench::Arguments arguments(
+      linefilter::bench::kProgram, "What a row of a column costs, from values to row numbers, and what a join gains");
+  arguments.Add("--rows", &options.rows, "Rows whose name, what/layout/size/percent, has this expression");
+  arguments.AddNumber("--rounds", &options.rounds, "Rounds, of which the median is told: 9, of joins 3");
+  arguments.Add("--target", &options.target, "The target, of those of this CPU; the best one without it");
+  arguments.Add("--out", &options.out, "Results file (JSON), over one that is there: on the best target and AVX2");
+  arguments.AddFlag("--joins", &options.joins,
+                    "The joins of examples/join instead; rows are named join/build rows/percent");
+  arguments.AddFlag("--quick", &options.quick, "Small filters and few rounds, some seconds: for a first look and CI");
+  return arguments.Run(argc, argv, [&] { return linefilter::bench::Run(options); });
 }

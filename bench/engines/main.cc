@@ -2,14 +2,13 @@
 // for the same absent keys in turns; what a filter lets through the engine reads, and we count.
 //
 //   linefilter_bench_engines --out bench/results/engines.json [--quick] [--folder FOLDER]
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "bench/arguments.h"
 #include "bench/engines/engine.h"
 #include "bench/engines/keys.h"
 #include "bench/engines/rows_file.h"
@@ -200,16 +199,13 @@ int Run(const std::string& out_path, const std::string& folder, bool quick) {
 }  // namespace
 }  // namespace linefilter::bench
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) {
   std::string out, folder = std::filesystem::temp_directory_path().string();
   bool quick = false;
-  CLI::App app("Filters inside real databases: what they let through, and what an absent key costs");
-  app.add_option("--out", out, "Results file (JSON), over one that is there")->required();
-  app.add_option("--folder", folder, "Where the databases are made (about 5 GB), and removed at the end");
-  app.add_flag("--quick", quick, "Small databases, some seconds: for a first look and CI");
-  CLI11_PARSE(app, argc, argv);
-  return linefilter::bench::Run(out, folder, quick);
-} catch (const std::exception& error) {
-  fprintf(stderr, "linefilter_bench_engines: %s\n", error.what());
-  return 2;
+  linefilter::bench::Arguments arguments(
+      "linefilter_bench_engines", "Filters inside real databases: what they let through, and what an absent key costs");
+  arguments.AddRequired("--out", &out, "Results file (JSON), over one that is there");
+  arguments.Add("--folder", &folder, "Where the databases are made (about 5 GB), and removed at the end");
+  arguments.AddFlag("--quick", &quick, "Small databases, some seconds: for a first look and CI");
+  return arguments.Run(argc, argv, [&] { return linefilter::bench::Run(out, folder, quick); });
 }

@@ -6,10 +6,8 @@
 // Each number of keys has two columns. In the first one all filters have exactly so many keys; in the second one up to
 // an eighth more or less, as those of an engine have. A row "new" takes a builder of its own for each filter, the
 // others one builder for all. Keys are strings of 16 bytes.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -18,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/arguments.h"
 #include "bench/engines/turns.h"
 #include "bench/peer.h"
 #include "bench/results.h"
@@ -220,17 +219,14 @@ int Run(const std::vector<size_t>& keys, const std::string& pattern, int rounds)
 }  // namespace
 }  // namespace linefilter::bench
 
-int main(int argc, char** argv) try {
-  std::vector<size_t> keys = {10, 50, 400, 4000};
+int main(int argc, char** argv) {
+  std::vector<uint64_t> keys = {10, 50, 400, 4000};
   std::string rows = ".";
   int rounds = 15;
-  CLI::App app("Filters of a few keys: what they cost to make, ours and the engines' own");
-  app.add_option("--keys", keys, "Keys per filter")->delimiter(',')->check(CLI::Range(8, 100000));
-  app.add_option("--rows", rows, "Rows whose names this expression finds");
-  app.add_option("--rounds", rounds, "Rounds, of which the medians are told")->check(CLI::Range(1, 1000));
-  CLI11_PARSE(app, argc, argv);
-  return linefilter::bench::Run(keys, rows, rounds);
-} catch (const std::exception& error) {
-  fprintf(stderr, "linefilter_bench_small: %s\n", error.what());
-  return 2;
+  linefilter::bench::Arguments arguments("linefilter_bench_small",
+                                         "Filters of a few keys: what they cost to make, ours and the engines' own");
+  arguments.AddNumber("--keys", &keys, "Keys per filter", 8, 100000);
+  arguments.Add("--rows", &rows, "Rows whose names this expression finds");
+  arguments.AddNumber("--rounds", &rounds, "Rounds, of which the medians are told", 1, 1000);
+  return arguments.Run(argc, argv, [&] { return linefilter::bench::Run(keys, rows, rounds); });
 }

@@ -2,15 +2,14 @@
 // local filter, a refresh beside the size of the filter, and insertions with the stream beside those without.
 //
 //   linefilter_bench_redis_cached [--server HOST:PORT] [--rounds N]
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "bench/arguments.h"
 #include "linefilter/concurrent.h"
 #include "linefilter/redis_cached.h"
 #include "tools/measure/redis_bench_filters.h"
@@ -149,13 +148,7 @@ void MeasureInsertions(const Request& request) {
   }
 }
 
-int Main(int argc, char** argv) {
-  Request request;
-  CLI::App app("A copy that follows a filter in Redis: lookups, refreshes, and insertions with the stream");
-  app.add_option("--server", request.servers.addresses, "Its address; without a password and TLS");
-  app.add_option("--rounds", request.rounds, "How often lookups are measured; insertions a fifth of that")
-      ->check(CLI::Range(1, 1000));
-  CLI11_PARSE(app, argc, argv);
+int Run(Request request) {
   request.servers.deadlines.request_ms = 60000;
   MeasureLookups(request);
   MeasureRefreshes(request);
@@ -167,10 +160,12 @@ int Main(int argc, char** argv) {
 }  // namespace linefilter::bench
 
 int main(int argc, char** argv) {
-  try {
-    return linefilter::bench::Main(argc, argv);
-  } catch (const std::exception& error) {
-    fprintf(stderr, "linefilter_bench_redis_cached: %s\n", error.what());
-    return 1;
-  }
+  linefilter::bench::Request request;
+  linefilter::bench::Arguments arguments(
+      "linefilter_bench_redis_cached",
+      "A copy that follows a filter in Redis: lookups, refreshes, and insertions with the stream");
+  arguments.Add("--server", &request.servers.addresses, "Its address; without a password and TLS");
+  arguments.AddNumber("--rounds", &request.rounds, "How often lookups are measured; insertions a fifth of that", 1,
+                      1000);
+  return arguments.Run(argc, argv, [&] { return linefilter::bench::Run(request); });
 }

@@ -2,11 +2,10 @@
 // turns. Filters and strings have names of their own, and are removed at the end, by the server after an hour.
 //
 //   linefilter_bench_redis [--server HOST:PORT] [--num-keys N] [--fpr P] [--batch N] [--rounds N] [--seconds S]
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
-#include <exception>
 
+#include "bench/arguments.h"
 #include "bench/redis/classic_way.h"
 #include "tools/measure/redis_bench_filters.h"
 
@@ -30,16 +29,7 @@ void Print(const std::vector<tools::BenchWay*>& ways, const tools::BenchResult& 
   }
 }
 
-int Main(int argc, char** argv) {
-  tools::BenchRequest request;
-  CLI::App app("Look-ups and inserts per second in Redis: linefilter, and k GETBIT or SETBIT by script and BITFIELD");
-  app.add_option("--server", request.servers.addresses, "Its address; without a password and TLS");
-  app.add_option("--num-keys", request.num_keys, "How many keys the filters are for");
-  app.add_option("--fpr", request.fpr, "False-positive rate of all");
-  app.add_option("--batch", request.batch, "Keys of a pipelined batch");
-  app.add_option("--rounds", request.rounds, "How often each row is measured");
-  app.add_option("--seconds", request.seconds, "Of a row in a round");
-  CLI11_PARSE(app, argc, argv);
+int Run(const tools::BenchRequest& request) {
   const std::string name = tools::NewBenchName();
   tools::BenchFilters blocked(request, name);
   ClassicWay script(ClassicWay::kScript, name), bitfield(ClassicWay::kBitfield, name);
@@ -66,10 +56,15 @@ int main(int argc, char** argv) {
   const auto interrupt = [](int) { linefilter::tools::bench_interrupted = true; };
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);
-  try {
-    return linefilter::bench::Main(argc, argv);
-  } catch (const std::exception& error) {
-    fprintf(stderr, "linefilter_bench_redis: %s\n", error.what());
-    return 1;
-  }
+  linefilter::tools::BenchRequest request;
+  linefilter::bench::Arguments arguments(
+      "linefilter_bench_redis",
+      "Look-ups and inserts per second in Redis: linefilter, and k GETBIT or SETBIT by script and BITFIELD");
+  arguments.Add("--server", &request.servers.addresses, "Its address; without a password and TLS");
+  arguments.AddNumber("--num-keys", &request.num_keys, "How many keys the filters are for");
+  arguments.AddNumber("--fpr", &request.fpr, "False-positive rate of all");
+  arguments.AddNumber("--batch", &request.batch, "Keys of a pipelined batch");
+  arguments.AddNumber("--rounds", &request.rounds, "How often each row is measured");
+  arguments.AddNumber("--seconds", &request.seconds, "Of a row in a round");
+  return arguments.Run(argc, argv, [&] { return linefilter::bench::Run(request); });
 }

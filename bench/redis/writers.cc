@@ -3,16 +3,15 @@
 //
 //   linefilter_bench_redis_writers [--server HOST:PORT] [--writers N] [--num-keys N] [--fpr P] [--batch N] [--rounds N]
 //                                  [--seconds S]
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench/arguments.h"
 #include "tools/measure/redis_bench_filters.h"
 
 namespace linefilter::bench {
@@ -123,18 +122,7 @@ class Shared {
   std::vector<double> inserts_, removals_;
 };
 
-int Main(int argc, char** argv) {
-  Request request;
-  CLI::App app("Insertions and removals per second by several writers of one filter in Redis");
-  app.add_option("--server", request.servers.addresses, "Its address; without a password and TLS");
-  app.add_option("--writers", request.writers, "How many write at once")->check(CLI::Range(1, 256));
-  app.add_option("--num-keys", request.num_keys, "How many keys the filter is for")
-      ->check(CLI::Range(10000, 100000000));
-  app.add_option("--fpr", request.fpr, "Its false-positive rate");
-  app.add_option("--batch", request.batch, "Keys of a call")->check(CLI::Range(1, 65536));
-  app.add_option("--rounds", request.rounds, "How often it is measured")->check(CLI::Range(1, 1000));
-  app.add_option("--seconds", request.seconds, "The time of insertions in a round, unless all keys are in before");
-  CLI11_PARSE(app, argc, argv);
+int Run(const Request& request) {
   Shared shared(request);
   Status status = shared.Create();
   for (uint64_t round = 0; round < request.rounds && status.ok(); ++round) status = shared.Round();
@@ -148,10 +136,16 @@ int Main(int argc, char** argv) {
 }  // namespace linefilter::bench
 
 int main(int argc, char** argv) {
-  try {
-    return linefilter::bench::Main(argc, argv);
-  } catch (const std::exception& error) {
-    fprintf(stderr, "linefilter_bench_redis_writers: %s\n", error.what());
-    return 1;
-  }
+  linefilter::bench::Request request;
+  linefilter::bench::Arguments arguments(
+      "linefilter_bench_redis_writers", "Insertions and removals per second by several writers of one filter in Redis");
+  arguments.Add("--server", &request.servers.addresses, "Its address; without a password and TLS");
+  arguments.AddNumber("--writers", &request.writers, "How many write at once", 1, 256);
+  arguments.AddNumber("--num-keys", &request.num_keys, "How many keys the filter is for", 10000, 100000000);
+  arguments.AddNumber("--fpr", &request.fpr, "Its false-positive rate");
+  arguments.AddNumber("--batch", &request.batch, "Keys of a call", 1, 65536);
+  arguments.AddNumber("--rounds", &request.rounds, "How often it is measured", 1, 1000);
+  arguments.AddNumber("--seconds", &request.seconds,
+                      "The time of insertions in a round, unless all keys are in before");
+  return arguments.Run(argc, argv, [&] { return linefilter::bench::Run(request); });
 }

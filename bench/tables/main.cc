@@ -2,15 +2,14 @@
 // or read in another way, are asked for the same keys in turns. The example counts the data blocks that it reads.
 //
 //   linefilter_bench_tables --out bench/results/tables.json [--quick] [--folder FOLDER]
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "bench/arguments.h"
 #include "bench/engines/rows_file.h"
 #include "bench/engines/turns.h"
 #include "bench/tables/damage.h"
@@ -157,16 +156,14 @@ int Run(const std::string& out_path, const std::string& folder, bool quick) {
 }  // namespace
 }  // namespace linefilter::bench
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) {
   std::string out, folder = std::filesystem::temp_directory_path().string();
   bool quick = false;
-  CLI::App app("Filters in tables of examples/sst_reader: blocks read, times, and keys lost with damaged filters");
-  app.add_option("--out", out, "Results file (JSON), over one that is there")->required();
-  app.add_option("--folder", folder, "Where the tables are made (about 0.6 GB), and removed at the end");
-  app.add_flag("--quick", quick, "Small tables, a few seconds: for a first look and CI");
-  CLI11_PARSE(app, argc, argv);
-  return linefilter::bench::Run(out, folder, quick);
-} catch (const std::exception& error) {
-  fprintf(stderr, "linefilter_bench_tables: %s\n", error.what());
-  return 2;
+  linefilter::bench::Arguments arguments(
+      "linefilter_bench_tables",
+      "Filters in tables of examples/sst_reader: blocks read, times, and keys lost with damaged filters");
+  arguments.AddRequired("--out", &out, "Results file (JSON), over one that is there");
+  arguments.Add("--folder", &folder, "Where the tables are made (about 0.6 GB), and removed at the end");
+  arguments.AddFlag("--quick", &quick, "Small tables, a few seconds: for a first look and CI");
+  return arguments.Run(argc, argv, [&] { return linefilter::bench::Run(out, folder, quick); });
 }
