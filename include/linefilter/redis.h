@@ -90,6 +90,12 @@ struct RedisLayout {
   // single ones earlier. Who comes back later than that downloads the whole filter. It is `blocked` or `split_block`:
   // else kIncompatible. BeginGeneration does not look at it: a filter stays as it is.
   uint64_t followed_keys = 0;
+  // A filter that grows, for sets whose size nobody knows: num_keys is for how many it has room at first, and
+  // FilterOptions::fpr bounds the rate at every moment, as in ScalableFilter (linefilter/scalable.h). Whoever inserts
+  // looks now and then how full it is, and opens the next stage. Each stage costs a lookup one line more. It gives
+  // nothing back: the stage that says "maybe" may do so by another key, whose entry would go.
+  bool grows = false;
+  uint64_t max_growth = 0;  // GrowthOptions::max_growth
 };
 
 // What became of one insertion.
@@ -114,7 +120,7 @@ struct RedisInfo {
   uint64_t seed = 0;                 // for a keyed hash the check of the secret
   uint32_t num_probes = 0;           // 0 in `retrieval`, `container`, `split_block`, a `quotient` set
   uint32_t num_stages = 0;           // 0 but in a `container`
-  uint64_t capacity = 0;             // as FilterBase::capacity; of an image the keys that it has; 0: unknown
+  uint64_t capacity = 0;             // of all stages, as FilterBase::capacity; of an image its keys; 0: unknown
   uint64_t num_blocks = 0;           // 0 in `classic`
   uint64_t body_bytes = 0;           // bytes of the bits
   uint64_t shard_bytes = 0;          // of each shard but the last, which has what is left
@@ -228,6 +234,10 @@ class LINEFILTER_EXPORT RedisFilter final {
   Status RemoveHash(uint64_t hash, RedisRemove* outcome, uint64_t generation = 0) noexcept;
   // Removes a batch; `outcomes`, n of them, may be null. The Status is the first error.
   Status RemoveHashes(const uint64_t* hashes, size_t n, RedisRemove* outcomes, uint64_t generation = 0) noexcept;
+
+  // Of a filter that grows: ok, or why no further stage could be opened when this object inserted last (max_growth, or
+  // what Redis said). Keys then go on into the newest stage: none is lost, and the rate rises above the bound.
+  Status growth_status() const noexcept;
 
   // The hash of a key, as calls by hash take it; 0 in a filter of the caller's hashes.
   uint64_t HashOf(Key key) const noexcept {

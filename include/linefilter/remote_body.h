@@ -24,6 +24,8 @@
 namespace linefilter {
 
 class FilterView;
+struct FilterOptions;
+struct GrowthOptions;
 
 namespace internal {
 struct BodyImage;  // lib/filters/remote_body_image.cc: what a BodyImageWriter is about to write
@@ -74,6 +76,17 @@ struct BodyFacts {
 // The facts of the body of that image, but for newest_ones, for which the newest stage would have to be read. A broken
 // view has none (kAuto). A growth field of more than kMaxBodyGrowthBytes is left out.
 LINEFILTER_EXPORT BodyFacts FactsOf(const FilterView& view) noexcept;
+
+// Makes the facts of an empty body that grows as a ScalableFilter does (linefilter/scalable.h): a `container` with its
+// first stage. The arguments and the errors are those of ScalableFilter::Create.
+LINEFILTER_EXPORT Status FactsOfGrowing(uint64_t first_capacity, const FilterOptions& options,
+                                        const GrowthOptions& growth, BodyFacts* facts) noexcept;
+// Tells how many keys stage `index` of such a body was made for; 0 if there is none, or the body does not grow.
+LINEFILTER_EXPORT uint64_t CapacityOfStage(const BodyFacts& facts, uint32_t index) noexcept;
+// Adds the next stage of such a body, empty, behind the others: insertions go into that from then on. Let num_keys of
+// the newest stage be how many keys it took, before. It is kOverLimit at the end of max_growth, and kIncompatible if
+// the body does not grow. On an error the facts are as they were.
+LINEFILTER_EXPORT Status AddStage(BodyFacts* facts) noexcept;
 
 // Could an image have such a body? kUnsupported means none that this version reads, kInvalidArgument none at all.
 LINEFILTER_EXPORT Status CheckBody(const BodyFacts& facts) noexcept;

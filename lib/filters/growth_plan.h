@@ -14,6 +14,7 @@
 
 #include <cstdint>
 
+#include "linefilter/options.h"
 #include "linefilter/sizing.h"
 #include "linefilter/status.h"
 
@@ -45,8 +46,12 @@ inline uint64_t CapacityOfStages(const GrowthPlan& plan, uint32_t num_stages) {
   const uint64_t next = CapacityOfStage(plan, num_stages);
   return next == UINT64_MAX ? next : next - plan.first_capacity;  // f (2^n - 1)
 }
-// Sizes the smallest `blocked` filter for both, like SizeForFpr. (A stage is full by certainly new keys, a little more
-// than as many random keys. All the same, at 0.3, 0.1, 0.01 the mean rate is 0.934, 0.980, 0.995 of the bound.)
+// Whether a filter may be asked for so: its options, and the shares of all stages within max_growth, for a bound that
+// the last one cannot keep is no bound. Without max_growth kLeastStages are looked at.
+Status CheckGrowth(const GrowthPlan& plan, const FilterOptions& options);
+// Sizes the smallest `blocked` filter for both, like SizeForFpr. It is kOverLimit behind the last stage. (A stage is
+// full by certainly new keys, a little more than as many random keys. All the same, at 0.3, 0.1, 0.01 the mean rate is
+// 0.934, 0.980, 0.995 of the bound.)
 Status SizeOfStage(const GrowthPlan& plan, uint32_t index, Sizing* sizing);
 
 }  // namespace linefilter::internal

@@ -12,7 +12,6 @@
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_changes.h"
 #include "lib/layouts/layout_record.h"
-#include "lib/layouts/options.h"
 #include "linefilter/sizing.h"
 
 namespace linefilter {
@@ -26,22 +25,6 @@ namespace {
 // Hashes are asked of all stages in groups that stay in the L1 and are long enough for the look-ahead.
 constexpr size_t kGroup = 512;
 
-Status Invalid(const char* what) { return Status::Error(StatusCode::kInvalidArgument, "%s", what); }
-
-Status CheckRequest(const FilterOptions& options) {
-  const Status layout = internal::CheckLayoutIsBlocked(options, "the stages of a growing filter have");
-  if (!layout.ok()) return layout;
-  if (options.bits_per_key != 0 || options.num_probes != 0) {
-    return Invalid("a growing filter is sized by its bound: set fpr, leave bits_per_key and num_probes 0");
-  }
-  if (options.foldable || options.rounded) {
-    return Invalid(
-        "a growing filter cannot be folded, its stages have sizes of their own: leave out foldable and rounded");
-  }
-  if (options.fpr == 0) return Invalid("fpr is not set: it is the bound that a growing filter keeps (0.01 is 1 %)");
-  return internal::CheckOptions(Layout::kBlocked, options);
-}
-
 // These two replace those of lib/base/memory.h, whose advice is for a filter of some bits per key.
 Status OutOfMemory(uint64_t bytes) {
   return Status::Error(StatusCode::kOutOfMemory,
@@ -54,20 +37,6 @@ Status OverLimit(uint64_t bytes, uint64_t limit) {
                        "%llu bytes are needed and memory_limit allows %llu: raise it, set a higher fpr or a "
                        "max_growth, or shard the keys",
                        static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(limit));
-}
-
-// This is said of a stage whose share is finer than `blocked` can be.
-Status TooFine(const GrowthPlan& plan, uint32_t index, const Status& status) {
-  if (plan.max_growth == 0) {
-    return Status::Error(status.code(),
-                         "without max_growth an fpr of %g is too fine from stage %u on: set max_growth, or a higher "
-                         "fpr: %s",
-                         plan.fpr, index + 1, status.message());
-  }
-  return Status::Error(status.code(),
-                       "of an fpr of %g stage %u of %u gets a share that is too fine: set a lower max_growth, or a "
-                       "higher fpr: %s",
-                       plan.fpr, index + 1, internal::NumPlannedStages(plan), status.message());
 }
 
 // Counts keys of the newest stage, which tells of no more keys than it has bits: each set one. (The image that it was
@@ -90,18 +59,6 @@ uint64_t RoomOf(const Growth& growth) {
   const uint64_t bits = internal::kMostKeysOfBlock * growth.newest.num_units;
   const uint64_t end = growth.status.ok() && bits < growth.full_at ? bits : growth.full_at;
   return keys < end ? end - keys : 0;
-}
-
-// With limited growth all stages are looked at beforehand: a bound that the last one cannot keep is no bound. With
-// unlimited growth so many are looked at that few will ever see the end.
-Status CheckPlan(const GrowthPlan& plan) {
-  const uint32_t stages = plan.max_growth == 0 ? internal::kLeastStages : internal::NumPlannedStages(plan);
-  for (uint32_t i = 0; i < stages; ++i) {
-    Sizing sizing;
-    const Status status = SizeForFpr(Layout::kBlocked, 1, internal::FprOfStage(plan, i), &sizing);
-    if (!status.ok()) return TooFine(plan, i, status);
-  }
-  return Status();
 }
 
 }  // namespace
@@ -152,8 +109,7 @@ Status ScalableFilter::Create(uint64_t first_capacity, const FilterOptions& opti
   plan.fpr = options.fpr;
   plan.first_capacity = first_capacity == 0 ? 1 : first_capacity;
   plan.max_growth = growth.max_growth;
-  Status status = CheckRequest(options);
-  if (status.ok()) status = CheckPlan(plan);
+  Status status = internal::CheckGrowth(plan, options);
   ScalableFilter made;
   made.around_ = around_;
   if (status.ok()) status = made.Start(options);
@@ -194,20 +150,8 @@ Status ScalableFilter::AddStage(uint64_t body_bytes, uint32_t num_probes) noexce
 
 // Opens the next stage of the plan.
 Status ScalableFilter::OpenStage() noexcept {
-  const GrowthPlan& plan = growth_->plan;
-  const uint32_t index = growth_->num_stages;
-  if (index >= internal::NumPlannedStages(plan)) {
-    if (plan.max_growth == 0) {
-      return Status::Error(StatusCode::kOverLimit, "it has %u stages, as many as an image can hold", index);
-    }
-    return Status::Error(StatusCode::kOverLimit, "it has grown to the end of its max_growth, %llu",
-                         static_cast<unsigned long long>(plan.max_growth));
-  }
   Sizing sizing;
-  const double fpr = internal::FprOfStage(plan, index);
-  const Status fine = SizeForFpr(Layout::kBlocked, 1, fpr, &sizing);
-  if (!fine.ok()) return TooFine(plan, index, fine);
-  const Status status = internal::SizeOfStage(plan, index, &sizing);
+  const Status status = internal::SizeOfStage(growth_->plan, growth_->num_stages, &sizing);
   return status.ok() ? AddStage(sizing.body_bytes, sizing.num_probes) : status;
 }
 
@@ -314,7 +258,8 @@ void ScalableFilter::Bind() noexcept {
 
 // It tells of a stage that took too many, also when it could grow later, or when it is an image's.
 Status ScalableFilter::growth_status() const noexcept {
-  if (growth_ == nullptr) return Invalid("the filter was never created, or was moved: it takes nothing");
+  if (growth_ == nullptr)
+    return Status::Error(StatusCode::kInvalidArgument, "the filter was never created, or was moved: it takes nothing");
   if (!growth_->status.ok()) return growth_->status;
   for (uint32_t i = 0; i < growth_->num_stages; ++i) {
     const uint64_t keys = growth_->keys_of[i], capacity = internal::CapacityOfStage(growth_->plan, i);

@@ -1,5 +1,6 @@
 #include "tests/reference/redis.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <iterator>
 #include <sstream>
@@ -24,24 +25,40 @@ int IndexOf(const std::string& name, const char* const* names, int n) {
 
 uint64_t Decimal(const std::string& text) { return std::stoull(text); }
 
-// "num_blocks:num_probes:num_keys,..."
-Filter MakeFromStages(const std::string& stages, const Bytes& body) {
-  std::vector<Filter> filters;
-  std::vector<uint64_t> num_keys;
-  size_t at = 0;
+// What lies in shards of its own.
+struct Part {
+  std::string id;
+  uint64_t bytes, shard_bytes;
+};
+
+// "id:num_blocks:num_probes:num_keys:shard_bytes,..."
+std::vector<Part> PartsOfStages(const std::string& stages, std::vector<Filter>* filters,
+                                std::vector<uint64_t>* num_keys) {
+  std::vector<Part> parts;
   std::istringstream entries(stages);
   for (std::string entry; std::getline(entries, entry, ',');) {
-    unsigned long long blocks = 0, keys = 0;
+    unsigned long long blocks = 0, keys = 0, shard_bytes = 0;
     Filter stage;
-    if (sscanf(entry.c_str(), "%llu:%d:%llu", &blocks, &stage.num_probes, &keys) != 3) continue;
-    const size_t size = 64 * static_cast<size_t>(blocks);
-    stage.body.assign(body.begin() + static_cast<std::ptrdiff_t>(at),
-                      body.begin() + static_cast<std::ptrdiff_t>(at + size));
-    at += size;
-    filters.push_back(stage);
-    num_keys.push_back(keys);
+    if (sscanf(entry.c_str() + 17, "%llu:%d:%llu:%llu", &blocks, &stage.num_probes, &keys, &shard_bytes) != 4) continue;
+    parts.push_back({entry.substr(0, 16), 64 * blocks, shard_bytes});
+    filters->push_back(stage);
+    num_keys->push_back(keys);
   }
-  return MakeContainer(filters, num_keys);
+  return parts;
+}
+
+// Appends the bits of all shards; false if one is lost, or its mark is above that version.
+bool ReadShards(const RedisCommand& run, const std::string& name, const Part& part, uint64_t version, Bytes* body) {
+  for (uint64_t begin = 0; begin < part.bytes; begin += part.shard_bytes) {
+    const std::string shard = run({"GET", NameOfRedisShard(name, part.id, begin / part.shard_bytes)});
+    const size_t size = static_cast<size_t>(std::min(part.bytes - begin, part.shard_bytes));
+    if (shard.size() != size + 16 || shard.compare(size, 8, "lfshard1") != 0) return false;
+    const auto* const mark = reinterpret_cast<const uint8_t*>(shard.data()) + size + 8;
+    const uint64_t number = GetLittleEndian(mark, 8);
+    if (number == 0 || number > version) return false;
+    body->insert(body->end(), shard.begin(), shard.begin() + static_cast<std::ptrdiff_t>(size));
+  }
+  return true;
 }
 
 Bytes BytesOfHex(const std::string& text) {
@@ -82,20 +99,22 @@ std::string NameOfRedisShard(const std::string& name, const std::string& generat
 bool ReadRedisFilter(const RedisCommand& run, const std::string& name, Filter* filter) {
   std::map<std::string, std::string> record;
   if (!ReadRedisRecord(run({"GET", name}), &record)) return false;
-  const uint64_t bytes = Decimal(record["current.bytes"]), per_shard = Decimal(record["current.shard-bytes"]);
+  const uint64_t version = Decimal(record["version"]);
   Filter read;
   read.layout = IndexOf(record["current.layout"], kLayoutNames, static_cast<int>(std::size(kLayoutNames)));
   read.num_probes = std::stoi(record["current.probes"]);
-  for (uint64_t begin = 0; begin < bytes; begin += per_shard) {
-    const std::string shard = run({"GET", NameOfRedisShard(name, record["current"], begin / per_shard)});
-    const size_t size = static_cast<size_t>(bytes - begin < per_shard ? bytes - begin : per_shard);
-    if (shard.size() != size + 16 || shard.compare(size, 8, "lfshard1") != 0) return false;
-    const auto* const version = reinterpret_cast<const uint8_t*>(shard.data()) + size + 8;
-    const uint64_t number = GetLittleEndian(version, 8);
-    if (number == 0 || number > Decimal(record["version"])) return false;
-    read.body.insert(read.body.end(), shard.begin(), shard.begin() + static_cast<std::ptrdiff_t>(size));
+  if (read.layout == kContainer) {
+    std::vector<Filter> stages;
+    std::vector<uint64_t> num_keys;
+    const std::vector<Part> parts = PartsOfStages(record["current.stages"], &stages, &num_keys);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (!ReadShards(run, name, parts[i], version, &stages[i].body)) return false;
+    }
+    read = MakeContainer(stages, num_keys);
+  } else {
+    const Part all{record["current"], Decimal(record["current.bytes"]), Decimal(record["current.shard-bytes"])};
+    if (!ReadShards(run, name, all, version, &read.body)) return false;
   }
-  if (read.layout == kContainer) read = MakeFromStages(record["current.stages"], read.body);
   if (record.count("current.growth") != 0) {
     read.extensions.push_back({kGrowth, BytesOfHex(record["current.growth"])});
   }

@@ -158,9 +158,16 @@ TEST_F(RedisFilterTest, AContainerIsAskedInAllStagesAndTakesKeysInTheNewest) {
   stages[0].InsertHashes(hashes[0].data(), hashes[0].size());
   body.append(reinterpret_cast<const char*>(stages[0].body()), 640);
   body.append(1280, '\0');
-  for (int i = 0; i < 4; ++i) {
-    std::string shard = body.substr(static_cast<size_t>(i) * 512, 512);
-    client_->Do({"SET", "{seen:0000000000000abc:" + std::to_string(i) + "}", shard + redis_internal::MarkOf(1)});
+  const struct {
+    const char* name;
+    size_t begin, bytes;
+  } shards[] = {{"{seen:0000000000000abc:0}", 0, 512},
+                {"{seen:0000000000000abc:1}", 512, 128},
+                {"{seen:0000000000000def:0}", 640, 512},
+                {"{seen:0000000000000def:1}", 1152, 512},
+                {"{seen:0000000000000def:2}", 1664, 256}};
+  for (const auto& shard : shards) {
+    client_->Do({"SET", shard.name, body.substr(shard.begin, shard.bytes) + redis_internal::MarkOf(1)});
   }
 
   RedisFilter filter = Open("seen");

@@ -101,15 +101,14 @@ inline std::vector<uint8_t> AskAll(RedisFilter* filter, const std::vector<uint64
   return answers;
 }
 
-// A container of 30 blocks: a stage of 10 with 100 keys, then one of 20.
+// A container of 30 blocks: a stage of 10 with 100 keys, whose id is 0xabc, then one of 20, whose id is 0xdef.
 inline Header HeaderOfTwoStages(uint64_t shard_bytes) {
   Header header;
   header.version = 1;
   header.current.id = 0xabc;
   header.current.layout = Layout::kContainer;
-  header.current.stages = {{10, 100, 7}, {20, 0, 9}};
+  header.current.stages = {{0xabc, 10, 100, 7, shard_bytes}, {0xdef, 20, 0, 9, shard_bytes}};
   header.current.body_bytes = 64 * 30;
-  header.current.shard_bytes = shard_bytes;
   return header;
 }
 

@@ -73,9 +73,8 @@ TEST_F(RedisFilterTest, AnswersAndInsertionsInOtherShardsCountWhereOneIsLost) {
 // Be it one that keys are only looked up in.
 TEST_F(RedisFilterTest, AKeyFailsIfAnyShardOfAContainerIsLostThatItIsIn) {
   client_->Do({"SET", "seen", redis_internal::FormatHeader(HeaderOfTwoStages(64 * 10))});
-  for (int i = 1; i < 3; ++i) {  // 0 is that of the first stage
-    client_->Do({"SET", "{seen:0000000000000abc:" + std::to_string(i) + "}",
-                 std::string(640, '\0') + redis_internal::MarkOf(1)});
+  for (const char* shard : {"{seen:0000000000000def:0}", "{seen:0000000000000def:1}"}) {  // not that of the first stage
+    client_->Do({"SET", shard, std::string(640, '\0') + redis_internal::MarkOf(1)});
   }
   RedisFilter filter = Open("seen");
   std::vector<uint64_t> hashes = RandomHashes(100, 7);

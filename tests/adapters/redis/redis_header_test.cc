@@ -42,8 +42,8 @@ Header WithAllGenerations() {
   header.previous.layout = Layout::kContainer;
   header.previous.num_probes = 0;
   header.previous.body_bytes = 64 * 30;
-  header.previous.shard_bytes = 64 * 8;
-  header.previous.stages = {{10, 100, 7}, {20, 0, 16}};
+  header.previous.shard_bytes = 0;
+  header.previous.stages = {{10, 10, 100, 7, 64 * 8}, {11, 20, 0, 16, 64 * 16}};
   header.previous.num_keys = 512 * 30;  // as many as bits
   header.previous.newest_ones = 99;
   header.previous.growth = std::string("\x01\x00\xff", 3);
@@ -126,9 +126,9 @@ TEST(RedisHeaderTest, ARecordFromTheFutureIsUnsupported) {
   EXPECT_EQ(Parse("linefilter-redis 2\nno check at all", &header).code(), StatusCode::kUnsupported);
   EXPECT_EQ(Parse(Checked(lines + "!ribbon yes\n"), &header).code(), StatusCode::kUnsupported);
   // A layout, hash or number that this library does not know: what is meant is not known.
-  for (const char* field :
-       {"current.layout ribbon\n", "hash wyhash\n", "current.probes 31\n", "version x\n", "seed 1\n",
-        "current.bytes 18446744073709551616\n", "current.bytes -1\n", "next.stages 1:2\n"}) {
+  for (const char* field : {"current.layout ribbon\n", "hash wyhash\n", "current.probes 31\n", "version x\n",
+                            "seed 1\n", "current.bytes 18446744073709551616\n", "current.bytes -1\n",
+                            "next.stages 0000000000000001:1:2:3\n", "next.stages 1:1:2:3:64\n"}) {
     EXPECT_EQ(Parse(Checked(lines + field), &header).code(), StatusCode::kUnsupported) << field;
   }
 }
@@ -168,7 +168,7 @@ TEST(RedisHeaderTest, AGenerationThatCannotBeIsRefused) {
   EXPECT_FALSE(refused([](Header* h) { h->current.layout = Layout::kQuotient, h->current.num_probes = 1; }));
   EXPECT_TRUE(refused([](Header* h) { h->current.layout = Layout::kQuotient, h->current.num_probes = 2; }));
   EXPECT_TRUE(refused([](Header* h) { h->current.body_bytes = uint64_t{1} << 39; }));
-  EXPECT_TRUE(refused([](Header* h) { h->current.stages = {{1, 1, 1}}; }));
+  EXPECT_TRUE(refused([](Header* h) { h->current.stages = {{1, 1, 1, 1, 64}}; }));
   EXPECT_TRUE(refused([](Header* h) {
     h->current.layout = Layout::kSplitBlock;
     h->current.num_probes = 0;
@@ -184,6 +184,10 @@ TEST(RedisHeaderTest, AGenerationThatCannotBeIsRefused) {
   EXPECT_TRUE(refused([](Header* h) { h->current.newest_ones = 1; })) << "of a container alone";
   EXPECT_TRUE(refused([](Header* h) { h->current.growth = "x"; })) << "of a container alone";
   EXPECT_TRUE(refused([](Header* h) { h->previous.stages.clear(); }));
+  EXPECT_TRUE(refused([](Header* h) { h->previous.stages[1].id = 0; }));
+  EXPECT_TRUE(refused([](Header* h) { h->previous.stages[1].shard_bytes = 0; }));
+  EXPECT_TRUE(refused([](Header* h) { h->previous.stages[1].shard_bytes = 65; }));
+  EXPECT_TRUE(refused([](Header* h) { h->previous.stages[1].shard_bytes = uint64_t{1} << 29; }));
   EXPECT_TRUE(refused([](Header* h) {
     h->current.shard_bytes = 64;
     h->current.body_bytes = 64 * (kMaxShards + 1);

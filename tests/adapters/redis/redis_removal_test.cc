@@ -115,7 +115,8 @@ TEST_F(RedisRemovalTest, IsRefusedWhereItWouldTakeOtherKeysAway) {
   RedisFilter blocked = Create("blocked", 100);
   refuses(&blocked, "blocked, which gives no key back");
   client_->Do({"SET", "stages", redis_internal::FormatHeader(HeaderOfTwoStages(64 * 30))});
-  client_->Do({"SET", "{stages:0000000000000abc:0}", std::string(64 * 30, '\0') + redis_internal::MarkOf(1)});
+  client_->Do({"SET", "{stages:0000000000000abc:0}", std::string(64 * 10, '\0') + redis_internal::MarkOf(1)});
+  client_->Do({"SET", "{stages:0000000000000def:0}", std::string(64 * 20, '\0') + redis_internal::MarkOf(1)});
   RedisFilter stages = Open("stages");
   refuses(&stages, "has stages");
 }

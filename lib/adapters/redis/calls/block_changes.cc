@@ -68,8 +68,8 @@ BlockChanges::BlockChanges(const Shards& shards, const uint64_t* hashes, size_t 
     if (k == 0 || keys[k - 1].first != number) {
       Block block = {};
       const uint64_t byte = number * block_bytes_;
-      block.offset = shards.OffsetOfByte(byte);
       block.shard = static_cast<uint32_t>(shards.ShardOfByte(byte));
+      block.offset = byte - shards.BeginOfShard(block.shard);
       block.first_key = static_cast<uint32_t>(k);
       blocks_.push_back(block);
     }

@@ -34,7 +34,7 @@ class Pieces final : public ReplyHandler {
 Status WriteShard(FilterRecord* record, const Shards& shards, size_t shard, Pieces* pieces, BodyImageWriter* writer,
                   bool* lost) {
   const RedisKey& key = shards.keys[shard];
-  const uint64_t size = shards.generation.BytesOfShard(shard);
+  const uint64_t size = shards.BytesOfShard(shard);
   Batch& batch = record->batch();
   for (uint64_t offset = 0; offset < size && !*lost;) {
     const uint64_t begin = offset;

@@ -42,6 +42,9 @@ Status PlanGeneration(const FilterRecord& record, uint64_t num_keys, const Filte
 Status PlanGeneration(const FilterRecord& record, const FilterView& view, const RedisLayout& layout,
                       Generation* generation);
 
+// Gives a stage its id and the size of its shards.
+Status PlanStage(const FilterRecord& record, const RedisLayout& layout, Stage* stage);
+
 // Makes a new filter. It is NameTaken if the record is there (one that is only left of a filter that expired goes).
 // It makes shards of header.current with that body (MakeShards), then comes the record, then they are kept. A failure
 // leaves no shards, unless nobody knows whether the record was made: these go within a day.

@@ -1,16 +1,14 @@
-// This is what a filter in Redis tells of itself. A sample of its blocks says how full it is: pieces from all over the
-// body, made an image, which FilterView judges like any other.
+// This is what a filter in Redis tells of itself. A sample of its blocks says how full it is.
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/calls/sample.h"
 #include "lib/adapters/redis/calls/sentences.h"
-#include "lib/adapters/redis/record/marks.h"
 #include "linefilter/remote_body.h"
 #include "linefilter/sizing.h"
-#include "linefilter/view.h"
 
 namespace linefilter {
 
@@ -18,133 +16,13 @@ namespace redis_internal {
 namespace {
 
 constexpr uint64_t kSampleBytes = uint64_t{1} << 20;  // of all stages together; some 0.1 s through a slow network
-constexpr uint64_t kPieceBytes = 4096;                // the bytes of one GETRANGE
 
-// A part of the body that has one layout: all of it, or a stage.
-struct Part {
-  uint64_t begin, bytes;
-  uint32_t num_probes;
-  Layout layout;
-};
-
-std::vector<Part> PartsOf(const Generation& generation) {
-  if (generation.stages.empty()) {
-    return {{0, generation.body_bytes, generation.num_probes, generation.layout}};
-  }
-  std::vector<Part> parts;
-  uint64_t begin = 0;
-  for (const Stage& stage : generation.stages) {
-    const uint64_t bytes = generation.block_bytes() * stage.num_blocks;
-    parts.push_back({begin, bytes, stage.num_probes, Layout::kBlocked});
-    begin += bytes;
-  }
-  return parts;
-}
-
-// A sample has pieces of one part, each in one shard, in the order of the body.
-class Sample final : public ReplyHandler {
- public:
-  Sample(const Shards& shards, uint64_t version) : shards_(shards), marks_(shards, version) {}
-
-  void AddTo(Batch* batch, const Part& part, uint64_t most) {
-    const uint64_t num_pieces = (part.bytes + kPieceBytes - 1) / kPieceBytes;
-    const uint64_t wanted = std::max<uint64_t>(std::min(num_pieces, most / kPieceBytes), 1);
-    for (uint64_t i = 0; i < wanted; ++i) {
-      const uint64_t piece = num_pieces / wanted * i + num_pieces % wanted * i / wanted;  // i * num_pieces / wanted
-      uint64_t byte = part.begin + piece * kPieceBytes;
-      for (const uint64_t end = std::min(byte + kPieceBytes, part.begin + part.bytes); byte < end;) {
-        const uint64_t shard = shards_.ShardOfByte(byte), offset = shards_.OffsetOfByte(byte);
-        const uint64_t size = std::min(end - byte, shards_.generation.BytesOfShard(shard) - offset);
-        pieces_.push_back({shard, size, {}});
-        marks_.Touch(shard);
-        batch->AddGetRange(shards_.keys[static_cast<size_t>(shard)], Kind::kRead, offset, size);
-        byte += size;
-      }
-    }
-    marks_.AddChecks(batch);
-  }
-
-  void OnReply(size_t command, const Reply& reply) override {
-    if (marks_.Has(command)) {
-      marks_.OnReply(command, reply);
-    } else if (reply.text().size() == pieces_[command].size) {
-      pieces_[command].bytes.assign(reply.text());
-    }
-  }
-
-  // The bytes of shards that are there.
-  std::string Bytes() const {
-    std::string bytes;
-    for (const Piece& piece : pieces_) {
-      if (!marks_.IsLost(piece.shard)) bytes += piece.bytes;
-    }
-    return bytes;
-  }
-  std::vector<uint32_t> LostShards() const {
-    std::vector<uint32_t> lost;
-    for (const uint32_t shard : marks_.touched()) {
-      if (marks_.IsLost(shard)) lost.push_back(shard);
-    }
-    return lost;
-  }
-  bool AnyNewer() const { return marks_.AnyNewer(); }
-
- private:
-  struct Piece {
-    uint64_t shard, size;
-    std::string bytes;
-  };
-  const Shards& shards_;
-  Marks marks_;
-  std::vector<Piece> pieces_;
-};
-
-// What the bits of a part tell.
-struct Judgement {
-  double fill = 1, fpr = 1;
-  SizeEstimate size;
-};
-
-// The sample has a share of the part's keys, and which ones is chance: of n keys, each with probability p, n p (1 - p)
-// is the variance of how many.
-SizeEstimate OfPart(const SizeEstimate& of_sample, double times) {
-  const double variance = of_sample.error * of_sample.error + of_sample.keys * (1 - 1 / times);
-  return {times * of_sample.keys, times * std::sqrt(variance)};
-}
-
-Status Judge(const std::string& bytes, const Part& part, Judgement* judgement) {
-  BodyFacts facts;
-  facts.layout = part.layout;
-  facts.num_probes = part.num_probes;
-  facts.body_bytes = bytes.size();
-  facts.hash_id = HashId::kCaller;
-  std::string image;
-  const Sink sink = {[](void* context, const void* data, size_t size) noexcept {
-                       try {
-                         static_cast<std::string*>(context)->append(static_cast<const char*>(data), size);
-                         return true;
-                       } catch (...) {
-                         return false;
-                       }
-                     },
-                     &image};
-  BodyImageWriter writer;
-  Status status = writer.Start(facts, sink);
-  if (status.ok()) status = writer.Append(bytes.data(), bytes.size());
-  if (status.ok()) status = writer.Finish();
-  if (!status.ok()) return status;
-  const FilterView view(image.data(), image.size(), VerifyMode::kTrusted);  // its checks were made here
-  if (!view.status().ok()) return view.status();
-  const SizeEstimate of_sample = view.ApproximateSize();
-  judgement->fill = view.FillRatio();
-  judgement->size = OfPart(of_sample, static_cast<double>(part.bytes) / static_cast<double>(bytes.size()));
-  judgement->fpr = view.ExpectedFpr();
-  const double others = judgement->size.keys - of_sample.keys;
-  if (FactsOf(part.layout).block_bytes == 0 && others > 0) {
-    // Whole hashes may agree with those of all keys, 2^-64 each. (In blocks only those of a block do.)
-    judgement->fpr += (1 - judgement->fpr) * std::min(1.0, others / 18446744073709551616.0);
-  }
-  return Status();
+// A filter that grows has room for all its stages' keys.
+uint64_t CapacityOf(const Header& header, const Generation& generation) {
+  const BodyFacts facts = FactsOf(header, generation);
+  uint64_t capacity = 0;
+  for (uint32_t i = 0; i < facts.num_stages; ++i) capacity += CapacityOfStage(facts, i);
+  return capacity != 0 ? capacity : generation.num_keys;
 }
 
 // What the header record tells of a generation.
@@ -155,10 +33,11 @@ RedisInfo FactsOfRecord(const Header& header, const Generation& generation) {
   told.seed = header.seed;
   told.num_probes = generation.num_probes;
   told.num_stages = static_cast<uint32_t>(generation.stages.size());
-  told.capacity = generation.num_keys;
+  told.capacity = CapacityOf(header, generation);
   told.num_blocks = generation.num_blocks();
   told.body_bytes = generation.body_bytes;
-  told.shard_bytes = generation.shard_bytes;
+  for (const Generation::Part& part : generation.parts())
+    told.shard_bytes = std::max(told.shard_bytes, part.shard_bytes);
   told.num_shards = generation.num_shards();
   told.followed_keys = header.followed_keys;
   told.generation = generation.id;

@@ -28,9 +28,10 @@ class Ignore final : public ReplyHandler {
 
 InsertBatch::InsertBatch(const std::vector<Shards*>& targets, uint64_t version, const RecordLook& look,
                          const StreamAppend& append, const uint64_t* hashes, size_t n, bool writes_all,
-                         const Counted& before)
+                         const Counted& before, const std::vector<uint64_t>& written_before)
     : look_(look),
       append_(append),
+      written_before_(written_before),
       hashes_(hashes),
       n_(n),
       now_(std::chrono::steady_clock::now()),
@@ -43,6 +44,7 @@ InsertBatch::InsertBatch(const std::vector<Shards*>& targets, uint64_t version, 
     has_changes_ = has_changes_ || target.changes_blocks;
     const bool pays = n >= kFewKeys && shards->learned.bits_set >= kLeastBitsSet;
     target.reads_first = facts.block_bytes != 0 && facts.has_positions && may_leave_out_ && pays;
+    target.asks_stages_first = shards->facts.num_stages > 1 && may_leave_out_;
   }
   LeaveOut(before);
 }
@@ -53,19 +55,8 @@ void InsertBatch::AddRead(size_t target, size_t i, size_t stage, uint64_t block,
   const uint64_t shard = shards.ShardOfByte(byte);
   targets_[target].marks.Touch(shard);
   commands_.push_back({static_cast<uint32_t>(i), 0, static_cast<uint32_t>(stage), static_cast<uint32_t>(target)});
-  batch->AddGetRange(shards.keys[static_cast<size_t>(shard)], Kind::kRead, shards.OffsetOfByte(byte), block_bytes);
-}
-
-// The older stages of a container, which take no keys any more, say whether the key is in them. With `newest` this
-// reads the block that is to be written to, too.
-void InsertBatch::AddReads(size_t target, size_t i, bool newest, Batch* batch) {
-  const BodyFacts& facts = targets_[target].shards->facts;
-  if ((!newest && facts.num_stages < 2) || IsStopped(i)) return;
-  uint64_t blocks[kMaxBodyStages];
-  const size_t n = BlocksOfHash(facts, hashes_[i], blocks);
-  for (size_t stage = 0; stage < n; ++stage) {
-    if (newest || stage + 1 < n) AddRead(target, i, stage, blocks[stage], batch);
-  }
+  batch->AddGetRange(shards.keys[static_cast<size_t>(shard)], Kind::kRead, byte - shards.BeginOfShard(shard),
+                     block_bytes);
 }
 
 void InsertBatch::AddWrite(size_t target, size_t i, Batch* batch) {
@@ -79,9 +70,14 @@ void InsertBatch::AddWrite(size_t target, size_t i, Batch* batch) {
   key.shard = static_cast<uint32_t>(shard);
   to.marks.Touch(shard);
   if (to.reads_first && !key.was_read) return;
+  key.is_in_stages = to.asks_stages_first && key.maybe_in_stages && !key.unanswered;
+  if (key.is_in_stages) {
+    key.written = true;  // the older ones keep it
+    return;
+  }
   if (std::binary_search(to.lost.begin(), to.lost.end(), key.shard)) return;
   Pending& pending = to.pending[key.shard];
-  const uint64_t first = shard * shards.generation.shard_bytes * 8;
+  const uint64_t first = shards.BeginOfShard(shard) * 8;
   uint32_t missing = 0;
   for (size_t p = 0; p < n; ++p) {
     if ((key.present >> p & 1) != 0) continue;
@@ -142,8 +138,9 @@ void InsertBatch::AddAllChecks(Batch* batch) {
 bool InsertBatch::ReadFirst(Router* router, Batch* batch, Status* status) {
   batch->Clear();
   for (size_t t = 0; t < targets_.size(); ++t) {
-    if (!targets_[t].reads_first) continue;
-    for (size_t i = 0; i < n_; ++i) AddReads(t, i, true, batch);
+    const Target& target = targets_[t];
+    if (!target.reads_first && !target.asks_stages_first) continue;
+    for (size_t i = 0; i < n_; ++i) AddReads(t, i, target.reads_first, batch);
   }
   for (Target& target : targets_) {
     if (target.changes != nullptr) target.changes->AddReads(&target.marks, batch);
@@ -180,7 +177,7 @@ Status InsertBatch::Run(Router* router, Batch* batch) {
   for (size_t t = 0; t < targets_.size(); ++t) {
     if (targets_[t].changes_blocks) continue;
     for (size_t i = 0; i < n_; ++i) {
-      if (!targets_[t].reads_first) AddReads(t, i, false, batch);
+      if (!targets_[t].reads_first && !targets_[t].asks_stages_first) AddReads(t, i, false, batch);
       AddWrite(t, i, batch);
     }
     for (auto& [shard, pending] : targets_[t].pending) Flush(t, shard, &pending, batch);
@@ -204,6 +201,7 @@ Status InsertBatch::Run(Router* router, Batch* batch) {
     const Status told = Append(router, batch);
     if (written.ok()) written = told;
   }
+  if (router->is_cluster() || was_tried_again) LookLast(router, batch);
   may_miss_bits_ = router->num_connections() != connections && AnyLeftOut();
   Learn();
   return !first.ok() ? first : !read.ok() ? read : written;
@@ -368,18 +366,6 @@ bool InsertBatch::Acknowledged(size_t target, size_t i, bool vital) const {
   const Marks& marks = targets_[target].marks;
   if (!vital && marks.IsLost(key.shard)) return true;
   return key.written && !key.unanswered && (vital ? EveryStage(target, i, &Marks::IsGood) : marks.IsGood(key.shard));
-}
-
-// Asks for the shards that have a block of the key.
-bool InsertBatch::EveryStage(size_t target, size_t i, bool (Marks::*is_so)(uint64_t) const) const {
-  const Shards& shards = *targets_[target].shards;
-  const Marks& marks = targets_[target].marks;
-  if (shards.facts.num_stages < 2) return (marks.*is_so)(targets_[target].keys[i].shard);
-  uint64_t blocks[kMaxBodyStages];
-  const size_t n = BlocksOfHash(shards.facts, hashes_[i], blocks);
-  return std::all_of(blocks, blocks + n, [&](uint64_t block) {
-    return (marks.*is_so)(shards.ShardOfByte(block * shards.generation.block_bytes()));
-  });
 }
 
 void InsertBatch::UnlinkJunk(Router* router, Batch* batch) {

@@ -30,9 +30,10 @@ class InsertBatch final : public ReplyHandler {
   // Each of `targets` takes all n keys. They and the hashes must stay. writes_all means that bits that are set already
   // are written, too: replicas may not have them yet. If a batch is repeated under the same record, `before` is what
   // counts of it. Then all else is written. It is empty for a first batch. `append` brings the hashes to those who
-  // follow the filter.
+  // follow the filter. Stages of these ids have the keys from an earlier record: what they say is no news.
   InsertBatch(const std::vector<Shards*>& targets, uint64_t version, const RecordLook& look, const StreamAppend& append,
-              const uint64_t* hashes, size_t n, bool writes_all, const Counted& before);
+              const uint64_t* hashes, size_t n, bool writes_all, const Counted& before,
+              const std::vector<uint64_t>& written_before);
 
   // It is ok if every command was answered; the marks tell what the answers are worth. Else the rest may count.
   Status Run(Router* router, Batch* batch);
@@ -44,7 +45,7 @@ class InsertBatch final : public ReplyHandler {
   bool may_miss_bits() const { return may_miss_bits_; }
   Counted WhatCounts() const;
   // Whether bits of this key were left out.
-  bool LeftOut(size_t target, size_t i) const { return targets_[target].keys[i].present != 0; }
+  bool LeftOut(size_t target, size_t i) const { return targets_[target].keys[i].is_left_out(); }
   // Whether blocks are still to be changed, because other writers were faster in each round.
   bool OthersWereFaster() const { return others_were_faster_; }
   // Whether what was written in all rounds is on as many replicas as are waited for.
@@ -80,6 +81,9 @@ class InsertBatch final : public ReplyHandler {
     bool maybe_in_stages = false;  // an older stage of a container says so
     bool stages_good = true;       // all that were asked have answered, and none was too short
     bool unanswered = false;       // one was not
+    bool is_in_stages = false;     // so it is not written into the newest
+
+    bool is_left_out() const { return present != 0 || is_in_stages; }
   };
   // A write is the bits of one key in a command, which has those of several.
   struct Write {
@@ -101,6 +105,7 @@ class InsertBatch final : public ReplyHandler {
     std::unordered_map<uint32_t, Pending> pending;  // for shards that are written to
     std::vector<uint32_t> lost;                     // shards that were seen lost before anything was written, sorted
     bool reads_first = false;
+    bool asks_stages_first = false;
     uint64_t num_keys = 0, num_set = 0;  // keys that were looked at; bits of them that were set already
   };
   struct Command {
@@ -123,6 +128,8 @@ class InsertBatch final : public ReplyHandler {
   void AddWrite(size_t target, size_t i, Batch* batch);
   void Flush(size_t target, uint32_t shard, Pending* pending, Batch* batch);
   bool EveryStage(size_t target, size_t i, bool (Marks::*is_so)(uint64_t) const) const;
+  bool WasWrittenBefore(const Shards& shards, size_t stage) const;
+  void LookLast(Router* router, Batch* batch);
   void MakeChanges();
   // Reads what is needed first. False means that nothing may be written, because the record is not known to be the
   // same.
@@ -143,6 +150,7 @@ class InsertBatch final : public ReplyHandler {
   std::vector<Target> targets_;
   RecordLook look_;
   StreamAppend append_;
+  const std::vector<uint64_t> written_before_;
   const uint64_t* hashes_;
   size_t n_;
   std::chrono::steady_clock::time_point now_;

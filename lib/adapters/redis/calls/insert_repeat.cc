@@ -9,7 +9,7 @@ namespace linefilter::redis_internal {
 
 bool InsertBatch::AnyLeftOut() const {
   return std::any_of(targets_.begin(), targets_.end(), [](const Target& target) {
-    const auto is_left_out = [](const KeyState& key) { return key.present != 0; };
+    const auto is_left_out = [](const KeyState& key) { return key.is_left_out(); };
     return std::any_of(target.keys.begin(), target.keys.end(), is_left_out);
   });
 }

@@ -26,28 +26,34 @@ namespace {
 enum Found : uint8_t { kNothingYet = 0, kWasKnown = 1, kWasNew = 2 };
 
 // An insertion that is repeated, because the record changed meanwhile, finds its own bits. So the first answer of each
-// generation is kept.
+// generation is kept; of a container that of each stage that took keys.
 struct FirstAnswers {
-  uint64_t generation;
+  uint64_t filled;  // Generation::filled_id
   std::vector<uint8_t> found;
   bool all_written;  // all keys were written, in shards that were whole
 };
 
 using AllFirstAnswers = std::deque<FirstAnswers>;
 
-FirstAnswers& AnswersOf(uint64_t generation, size_t n, AllFirstAnswers* all) {
+FirstAnswers& AnswersOf(const Generation& generation, size_t n, AllFirstAnswers* all) {
   for (FirstAnswers& answers : *all) {
-    if (answers.generation == generation) return answers;
+    if (answers.filled == generation.filled_id()) return answers;
   }
-  all->push_back({generation, std::vector<uint8_t>(n, kNothingYet), false});
+  all->push_back({generation.filled_id(), std::vector<uint8_t>(n, kNothingYet), false});
   return all->back();
+}
+
+std::vector<uint64_t> FilledIn(const AllFirstAnswers& all) {
+  std::vector<uint64_t> ids;
+  for (const FirstAnswers& answers : all) ids.push_back(answers.filled);
+  return ids;
 }
 
 // `for_good` means that what is written stays, as far as it was asked for.
 void Take(const InsertBatch& insertions, const std::vector<Shards*>& targets, size_t n, bool for_good,
           AllFirstAnswers* all) {
   for (size_t t = 0; t < targets.size(); ++t) {
-    FirstAnswers& answers = AnswersOf(targets[t]->generation.id, n, all);
+    FirstAnswers& answers = AnswersOf(targets[t]->generation, n, all);
     answers.all_written = answers.all_written || (for_good && insertions.AllWritten(t));
     for (size_t i = 0; i < n; ++i) {
       // The bits that were left out may be missing: the next writer of them finds the key to be new.
@@ -85,7 +91,7 @@ bool AllWrittenIn(const Header& header, const AllFirstAnswers& all) {
   const std::vector<const Generation*> written = header.Written();
   return std::all_of(written.begin(), written.end(), [&](const Generation* generation) {
     return std::any_of(all.begin(), all.end(), [&](const FirstAnswers& first) {
-      return first.generation == generation->id && first.all_written;
+      return first.filled == generation->filled_id() && first.all_written;
     });
   });
 }
@@ -99,7 +105,7 @@ void Acknowledge(const InsertBatch& insertions, const std::vector<Shards*>& targ
     bool acknowledged = true, is_new = was_sent_once || NewInAll(*firsts, i);
     for (size_t t = 0; t < targets.size(); ++t) {
       acknowledged = acknowledged && insertions.Acknowledged(t, i, is_vital(t));
-      is_new = is_new && (!judges(t) || AnswersOf(targets[t]->generation.id, n, firsts).found[i] == kWasNew);
+      is_new = is_new && (!judges(t) || AnswersOf(targets[t]->generation, n, firsts).found[i] == kWasNew);
     }
     if (acknowledged) outcomes[i] = is_new ? RedisInsert::kNew : RedisInsert::kKnown;
   }
@@ -140,15 +146,15 @@ Status CameBack(const std::string& name) {
 
 Status Inserter::Insert(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes) {
   if (outcomes != nullptr) std::fill(outcomes, outcomes + n, RedisInsert::kFailed);
-  const size_t at_once = InsertedAtOnce(*record_);
   std::vector<RedisInsert> part;
   Status first;
   previous_is_lost_ = false;
-  for (size_t begin = 0; begin < n; begin += at_once) {
-    const size_t count = std::min(n - begin, at_once);
+  for (size_t begin = 0, count = 0; begin < n; begin += count) {
+    count = std::min(grower_.RoomFor(only, n - begin), InsertedAtOnce(*record_));
     part.assign(count, RedisInsert::kFailed);
     bool goes_on = false;
     const Status status = InsertOneBatch(only, hashes + begin, count, part.data(), &goes_on);
+    grower_.Count(count);
     if (outcomes != nullptr) std::copy(part.begin(), part.end(), outcomes + begin);
     if (first.ok()) first = status;
     if (!status.ok() && !goes_on) break;
@@ -194,7 +200,7 @@ Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n,
     const bool is_told_of = only == 0 || only == record_->current().generation.id;
     InsertBatch insertions(targets, record_->header().version, record_->look(),
                            is_told_of ? record_->append() : StreamAppend(), hashes, n,
-                           router.servers().wait_replicas != 0, std::exchange(counted, {}));
+                           router.servers().wait_replicas != 0, std::exchange(counted, {}), FilledIn(firsts));
     Status status = insertions.Run(&router, &record_->batch());
     const bool may_miss_bits = insertions.may_miss_bits();
     if (status.ok() && insertions.OthersWereFaster()) status = OthersAreFaster(record_->name());

@@ -34,7 +34,7 @@ class Lookups final : public ReplyHandler {
         for (size_t stage = 0; stage < n; ++stage) {
           const uint64_t byte = blocks[stage] * block_bytes_, shard = shards_.ShardOfByte(byte);
           marks_.Touch(shard);
-          batch->AddGetRange(shards_.keys[static_cast<size_t>(shard)], Kind::kRead, shards_.OffsetOfByte(byte),
+          batch->AddGetRange(shards_.keys[static_cast<size_t>(shard)], Kind::kRead, byte - shards_.BeginOfShard(shard),
                              block_bytes_);
         }
       }

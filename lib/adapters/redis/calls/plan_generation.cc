@@ -5,6 +5,8 @@
 
 #include "lib/adapters/redis/calls/filter_state.h"
 #include "linefilter/builder.h"
+#include "linefilter/remote_body.h"
+#include "linefilter/scalable.h"
 #include "linefilter/sizing.h"
 #include "linefilter/view.h"
 
@@ -15,18 +17,53 @@ namespace {
 constexpr uint64_t kLeastBytesOfBits = 8;
 
 Status CompletePlan(const FilterRecord& record, const RedisLayout& layout, Generation planned, Generation* generation) {
-  const auto num_masters = static_cast<uint32_t>(record.router().num_masters());
-  Status status = ChooseShardBytes(planned.layout, planned.body_bytes, layout, num_masters, &planned.shard_bytes);
-  if (status.ok()) status = NewGenerationId(&planned.id);
+  Status status = NewGenerationId(&planned.id);
+  if (!planned.stages.empty()) planned.shard_bytes = (layout.shard_bytes + 63) / 64 * 64;
+  for (Stage& stage : planned.stages) {
+    if (status.ok()) status = PlanStage(record, layout, &stage);
+  }
+  if (status.ok() && planned.stages.empty()) {
+    const auto num_masters = static_cast<uint32_t>(record.router().num_masters());
+    status = ChooseShardBytes(planned.layout, planned.body_bytes, layout, num_masters, &planned.shard_bytes);
+  }
   if (status.ok()) status = CheckGeneration(record.name(), planned);
   if (status.ok()) *generation = std::move(planned);
   return status;
 }
 
+// One stage, and how it goes on.
+Status PlanGrowing(const FilterRecord& record, uint64_t first_capacity, const FilterOptions& options,
+                   const RedisLayout& layout, Generation* generation) {
+  BodyFacts facts;
+  const Status status = FactsOfGrowing(first_capacity, options, {layout.max_growth}, &facts);
+  if (!status.ok()) return status;
+  Generation planned;
+  planned.layout = facts.layout;
+  planned.body_bytes = facts.body_bytes;
+  planned.newest_ones = facts.newest_ones;
+  planned.growth.assign(reinterpret_cast<const char*>(facts.growth), facts.growth_bytes);
+  Stage stage;
+  stage.num_blocks = facts.stages[0].num_blocks;
+  stage.num_probes = facts.stages[0].num_probes;
+  planned.stages = {stage};
+  return CompletePlan(record, layout, std::move(planned), generation);
+}
+
 }  // namespace
+
+Status PlanStage(const FilterRecord& record, const RedisLayout& layout, Stage* stage) {
+  const auto num_masters = static_cast<uint32_t>(record.router().num_masters());
+  const uint64_t bytes = stage->num_blocks * FactsOf(Layout::kContainer).block_bytes;
+  const Status status = ChooseShardBytes(Layout::kContainer, bytes, layout, num_masters, &stage->shard_bytes);
+  return status.ok() ? NewGenerationId(&stage->id) : status;
+}
 
 Status PlanGeneration(const FilterRecord& record, uint64_t num_keys, const FilterOptions& options,
                       const RedisLayout& layout, Generation* generation) {
+  if (!layout.grows && layout.max_growth != 0) {
+    return Status::Error(StatusCode::kInvalidArgument, "max_growth is of a filter that grows: set grows, too");
+  }
+  if (layout.grows) return PlanGrowing(record, num_keys, options, layout, generation);
   FilterOptions request = options;
   if (request.layout == Layout::kAuto) request.layout = request.removable ? Layout::kQuotient : Layout::kBlocked;
   const LayoutFacts facts = FactsOf(request.layout);

@@ -58,6 +58,10 @@ Status RedisFilter::OpenBy(const RedisServers& servers, std::string_view name, c
   });
 }
 
+Status RedisFilter::growth_status() const noexcept {
+  return state_ == nullptr ? redis_internal::Closed() : state_->inserter.growth_status();
+}
+
 Status RedisFilter::KeyStatus() const noexcept {
   if (state_ == nullptr) return redis_internal::Closed();
   if (key_hash_.hashes_keys()) return Status();

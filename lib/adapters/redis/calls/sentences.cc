@@ -16,7 +16,7 @@ Status LostShard(const std::string& name, const Shards& shards, uint64_t shard) 
       "shard %llu of filter %s in Redis (%llu bytes) is not whole: the server lost it (evicted, flushed, restarted?), "
       "so nothing there is absent: make the filter anew of the exact source",
       static_cast<unsigned long long>(shard), Printable(name).c_str(),
-      static_cast<unsigned long long>(shards.generation.BytesOfShard(shard)));
+      static_cast<unsigned long long>(shards.BytesOfShard(shard)));
 }
 
 // They have a time to live until they are kept, so that volatile-* policies take them, too.
@@ -26,7 +26,7 @@ Status LostWhileMade(const std::string& name, const Shards& shards, uint64_t sha
       "shard %llu of filter %s in Redis (%llu bytes) was lost while it was made (evicted?): give the server more "
       "memory, or maxmemory-policy noeviction, and do it again",
       static_cast<unsigned long long>(shard), Printable(name).c_str(),
-      static_cast<unsigned long long>(shards.generation.BytesOfShard(shard)));
+      static_cast<unsigned long long>(shards.BytesOfShard(shard)));
 }
 
 Status OlderThanShards(const std::string& name) {

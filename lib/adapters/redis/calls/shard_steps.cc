@@ -116,28 +116,30 @@ Status SetTimes(FilterRecord* record, const Generation& generation, uint64_t ver
 
 }  // namespace
 
-Status AllocateShards(FilterRecord* record, const Generation& generation) {
+Status AllocateShards(FilterRecord* record, const Shards& shards) {
   const std::string mark = MarkOf(kFilledVersion);
   const auto make = [&](Batch* batch, const RedisKey& key, const std::string& mark_at) {
     batch->AddScript(key, Kind::kWrite, kMake, {mark_at, mark});
   };
   // 0 means that it was there, made by a command that was sent twice. AdvanceMarks looks at it.
   bool any_twice = false;
-  const Shards shards = ShardsOf(record->name(), record->header(), generation);
   const Status status = ForShards(record, shards, kMadeAtOnce, make, [&](uint64_t, int64_t made) {
     any_twice = any_twice || made != 1;
     return Status();
   });
-  return status.ok() && any_twice ? AdvanceMarks(record, generation, kFilledVersion, kMadeHere) : status;
+  return status.ok() && any_twice ? AdvanceMarks(record, shards, kFilledVersion, kMadeHere) : status;
 }
 
 Status AdvanceMarks(FilterRecord* record, const Generation& generation, uint64_t version, Maker maker) {
+  return AdvanceMarks(record, ShardsOf(record->name(), record->header(), generation), version, maker);
+}
+
+Status AdvanceMarks(FilterRecord* record, const Shards& shards, uint64_t version, Maker maker) {
   const std::string version_bytes = MarkOf(version).substr(8);
   const auto advance = [&](Batch* batch, const RedisKey& key, const std::string& mark_at) {
     const char* const who = maker == kMadeHere ? "made" : "named";
     batch->AddScript(key, Kind::kWrite, kAdvance, {mark_at, version_bytes, who});
   };
-  const Shards shards = ShardsOf(record->name(), record->header(), generation);
   return ForShards(record, shards, kShardsAtOnce, advance, [&](uint64_t shard, int64_t answer) {
     if (answer >= 0) return Status();
     return maker == kMadeHere ? LostWhileMade(record->name(), shards, shard) : LostShard(record->name(), shards, shard);

@@ -18,9 +18,9 @@ inline constexpr uint64_t kLeaveMs = 60000;
 // Marks of shards that are being filled have this version: a late piece finds another one, and is not written.
 inline constexpr uint64_t kFilledVersion = 0;
 
-// Makes the shards of a generation, empty, with marks of kFilledVersion (script `make`). They have a day, so that a
-// client that dies before the record names them leaves nothing for ever (KeepShards).
-Status AllocateShards(FilterRecord* record, const Generation& generation);
+// Makes these shards, empty, with marks of kFilledVersion (script `make`). They have a day, so that a client that dies
+// before the record names them leaves nothing for ever (KeepShards).
+Status AllocateShards(FilterRecord* record, const Shards& shards);
 // Makes shards live as long as the filter whose record is there, or for ever. The record of `version` names their
 // generation `current` or `next`; one that was left is left alone. kCorrupt means that one is lost; others are kept.
 Status KeepShards(FilterRecord* record, const Generation& generation, uint64_t version);
@@ -31,6 +31,7 @@ Status KeepNamed(FilterRecord* record, const Header& header, const TimeToLive& l
 // after the others were advanced; nothing is revived. The maker of the shards brings their marks up from 0, and is
 // told that one was lost meanwhile (kOverLimit); to all others that is a lost one.
 enum Maker : uint8_t { kNamed, kMadeHere };
+Status AdvanceMarks(FilterRecord* record, const Shards& shards, uint64_t version, Maker maker);
 Status AdvanceMarks(FilterRecord* record, const Generation& generation, uint64_t version, Maker maker = kNamed);
 // Drops all shards by UNLINK, or with grace_ms > 0 by PEXPIRE.
 Status DropShards(FilterRecord* record, const Generation& generation, uint64_t grace_ms = 0);

@@ -83,7 +83,7 @@ Status Fill(FilterRecord* record, const RedisKey& key, Kind kind, const std::str
 
 Status UniteShard(FilterRecord* record, const Shards& shards, size_t shard, const uint8_t* bytes, uint64_t* version) {
   const RedisKey& key = shards.keys[shard];
-  const uint64_t size = shards.generation.BytesOfShard(shard);
+  const uint64_t size = shards.BytesOfShard(shard);
   const std::string offset = std::to_string(size);
   const std::string mark = std::string(kUploadMagic, 8) + std::string(8, '\0');
   for (int i = 0; i < kTries; ++i) {
@@ -158,9 +158,8 @@ Status FillShards(FilterRecord* record, const Shards& shards, const uint8_t* bod
   const std::string mark = MarkOf(kFilledVersion);
   for (size_t i = 0; i < shards.keys.size(); ++i) {
     bool refused;
-    const uint8_t* bytes = body + i * shards.generation.shard_bytes;
-    const Status status =
-        Fill(record, shards.keys[i], Kind::kInsert, mark, bytes, shards.generation.BytesOfShard(i), &refused);
+    const uint8_t* bytes = body + shards.BeginOfShard(i);
+    const Status status = Fill(record, shards.keys[i], Kind::kInsert, mark, bytes, shards.BytesOfShard(i), &refused);
     if (!status.ok()) return status;
     if (refused) return LostWhileMade(record->name(), shards, i);
   }
@@ -168,10 +167,9 @@ Status FillShards(FilterRecord* record, const Shards& shards, const uint8_t* bod
 }
 
 Status MakeShards(FilterRecord* record, const Generation& generation, const uint8_t* body, uint64_t version) {
-  Status status = AllocateShards(record, generation);
-  if (status.ok() && body != nullptr) {
-    status = FillShards(record, ShardsOf(record->name(), record->header(), generation), body);
-  }
+  const Shards shards = ShardsOf(record->name(), record->header(), generation);
+  Status status = AllocateShards(record, shards);
+  if (status.ok() && body != nullptr) status = FillShards(record, shards, body);
   if (status.ok()) status = AdvanceMarks(record, generation, version, kMadeHere);  // and looks whether all are there
   if (!status.ok()) (void)DropShards(record, generation);
   return status;
@@ -183,7 +181,7 @@ Status UniteShards(FilterRecord* record, const Shards& shards, const FilterView&
   bool changed = false;
   for (size_t i = 0; i < shards.keys.size() && !changed; ++i) {
     uint64_t version = 0;
-    const Status status = UniteShard(record, shards, i, view.body() + i * shards.generation.shard_bytes, &version);
+    const Status status = UniteShard(record, shards, i, view.body() + shards.BeginOfShard(i), &version);
     if (!status.ok()) return status;
     changed = version > of_record;
   }

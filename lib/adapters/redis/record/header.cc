@@ -56,15 +56,16 @@ bool ParseLayoutName(std::string_view text, Layout* layout) {
   return false;
 }
 
-// Parses "blocks:probes:keys", separated by commas.
+// Parses "id:blocks:probes:keys:shard bytes", separated by commas.
 bool ParseStages(std::string_view text, std::vector<Stage>* stages) {
   stages->clear();
   while (!text.empty()) {
     std::string_view entry = Cut(&text, ',');
     Stage stage;
     uint64_t probes;
-    if (!ParseNumber(Cut(&entry, ':'), 10, &stage.num_blocks) || !ParseNumber(Cut(&entry, ':'), 10, &probes) ||
-        !ParseNumber(entry, 10, &stage.num_keys) || probes > MostProbesOfStage() || stages->size() == kMaxStages) {
+    if (!ParseHex16(Cut(&entry, ':'), &stage.id) || !ParseNumber(Cut(&entry, ':'), 10, &stage.num_blocks) ||
+        !ParseNumber(Cut(&entry, ':'), 10, &probes) || !ParseNumber(Cut(&entry, ':'), 10, &stage.num_keys) ||
+        !ParseNumber(entry, 10, &stage.shard_bytes) || probes > MostProbesOfStage() || stages->size() == kMaxStages) {
       return false;
     }
     stage.num_probes = static_cast<uint32_t>(probes);
@@ -110,8 +111,8 @@ void FormatGeneration(const char* role, const Generation& generation, std::strin
   std::string stages;
   for (const Stage& stage : generation.stages) {
     if (!stages.empty()) stages += ",";
-    stages += std::to_string(stage.num_blocks) + ":" + std::to_string(stage.num_probes) + ":" +
-              std::to_string(stage.num_keys);
+    stages += Hex16(stage.id) + ":" + std::to_string(stage.num_blocks) + ":" + std::to_string(stage.num_probes) + ":" +
+              std::to_string(stage.num_keys) + ":" + std::to_string(stage.shard_bytes);
   }
   if (!stages.empty()) line(".stages", stages);
   if (generation.newest_ones != kUnknownOnes) line(".newest-ones", std::to_string(generation.newest_ones));
@@ -164,6 +165,21 @@ Field ParseField(std::string_view field, std::string_view value, Header* header)
     if (rest.empty() || rest[0] == '.') return ParseGenerationField(rest, value, role.generation);
   }
   return Field::kUnknown;
+}
+
+// Whether the shards of these parts can be named: sizes that make no more than kMaxShards.
+bool CanBeNamed(const Generation& generation) {
+  uint64_t shards = 0;
+  for (const Stage& stage : generation.stages) {
+    if (stage.num_blocks > kMaxBlocks) return false;  // its bytes would be no number
+  }
+  for (const Generation::Part& part : generation.parts()) {
+    if (part.id == 0 || part.bytes == 0 || part.shard_bytes == 0 || part.shard_bytes > kMaxShardBytes) return false;
+    const uint64_t of_part = (part.bytes - 1) / part.shard_bytes + 1;
+    if (of_part > kMaxShards - shards) return false;
+    shards += of_part;
+  }
+  return true;
 }
 
 }  // namespace
@@ -249,7 +265,7 @@ Status ParseHeader(std::string_view name, std::string_view text, Header* header)
   return Status();
 }
 
-// Whatever else is damaged, these three fields name the shards.
+// Whatever else is damaged, these fields name the shards.
 void SalvageGenerations(std::string_view text, Header* header) {
   Header found;
   while (!text.empty()) {
@@ -258,12 +274,14 @@ void SalvageGenerations(std::string_view text, Header* header) {
     (void)ParseField(field, value, &found);
   }
   for (Generation* generation : {&found.current, &found.next, &found.previous}) {
+    if (!generation->stages.empty()) generation->layout = Layout::kContainer;
     Generation named;
-    if (generation->shard_bytes != 0 && generation->shard_bytes <= kMaxShardBytes && generation->body_bytes != 0 &&
-        (generation->body_bytes - 1) / generation->shard_bytes < kMaxShards) {
+    if (generation->exists() && CanBeNamed(*generation)) {
       named.id = generation->id;
+      named.layout = generation->layout;
       named.body_bytes = generation->body_bytes;
       named.shard_bytes = generation->shard_bytes;
+      named.stages = generation->stages;
     }
     *generation = std::move(named);
   }
@@ -273,13 +291,14 @@ void SalvageGenerations(std::string_view text, Header* header) {
 Status CheckGeneration(std::string_view name, const Generation& generation) {
   const Layout layout = generation.layout;
   const LayoutFacts facts = FactsOf(layout);
-  bool good = layout != Layout::kAuto && generation.body_bytes != 0 && generation.shard_bytes != 0 &&
+  bool good = layout != Layout::kAuto && generation.body_bytes != 0 &&
               (!facts.has_stages || generation.num_probes == 0) && generation.shard_bytes <= kMaxShardBytes;
   // Each stage of a container may have kMaxBlocks.
   const uint64_t most_blocks = kMaxBlocks * (facts.has_stages ? kMaxStages : 1);
   if (facts.block_bytes != 0) {
     good = good && generation.body_bytes % facts.block_bytes == 0 && generation.shard_bytes % facts.block_bytes == 0 &&
            generation.num_blocks() <= most_blocks;
+    for (const Stage& stage : generation.stages) good = good && stage.shard_bytes % facts.block_bytes == 0;
   } else {
     good = good && generation.shard_bytes == generation.body_bytes;
   }
@@ -292,7 +311,6 @@ Status CheckGeneration(std::string_view name, const Generation& generation) {
     body.body_bytes = generation.body_bytes;
     good = good && CheckBody(body).ok();
   }
-  good = good && (generation.body_bytes - 1) / generation.shard_bytes < kMaxShards;
   good = good && facts.has_stages == !generation.stages.empty() && generation.stages.size() <= kMaxStages;
   uint64_t stage_blocks = 0;
   for (const Stage& stage : generation.stages) {
@@ -305,14 +323,14 @@ Status CheckGeneration(std::string_view name, const Generation& generation) {
            generation.newest_ones <= kBitsOfBlock * generation.stages.back().num_blocks;
   }
   good = good && (!facts.has_stages || generation.num_keys <= kBitsOfBlock * stage_blocks);
-  good = good && (generation.growth.empty() || facts.has_stages);
+  good = good && (generation.growth.empty() || facts.has_stages) && CanBeNamed(generation);
   if (good && (generation.stages.empty() || stage_blocks * facts.block_bytes == generation.body_bytes)) return Status();
   return Status::Error(StatusCode::kCorrupt,
                        "the header record of filter %s in Redis describes a %s filter that cannot be (%llu bytes, %u "
-                       "probes, shards of %llu bytes): delete it and make it anew of the exact source",
+                       "probes, %zu stages, shards of %llu bytes): delete it and make it anew of the exact source",
                        Printable(name).c_str(), LayoutName(layout),
                        static_cast<unsigned long long>(generation.body_bytes), generation.num_probes,
-                       static_cast<unsigned long long>(generation.shard_bytes));
+                       generation.stages.size(), static_cast<unsigned long long>(generation.shard_bytes));
 }
 
 Status CheckFollowed(std::string_view name, Layout layout) {

@@ -17,20 +17,24 @@
 
 namespace linefilter::redis_internal {
 
-// One stage of a `container`; the oldest comes first, and their bodies follow each other.
+// One stage of a `container`; the oldest comes first, and their bodies follow each other. Each has shards of its own,
+// so that a later one can be added.
 struct Stage {
+  uint64_t id = 0;  // random, never used again: its shards have it in their names
   uint64_t num_blocks = 0;
   uint64_t num_keys = 0;  // 0: unknown
   uint32_t num_probes = 0;
+  uint64_t shard_bytes = 0;
 };
 
-// A generation is one filter: its bits lie in shards, whose names have its id.
+// A generation is one filter: its bits lie in shards, whose names have its id, or those of its stages.
 struct Generation {
   uint64_t id = 0;  // random, never used again; 0: there is no such generation
   Layout layout = Layout::kAuto;
   uint32_t num_probes = 0;
   uint64_t body_bytes = 0;
-  uint64_t shard_bytes = 0;  // whole blocks; body_bytes in a layout without blocks
+  // Whole blocks; body_bytes in a layout without blocks. In a container what stages are to have that come; 0: what suits.
+  uint64_t shard_bytes = 0;
   uint64_t num_keys = 0;     // made for so many, or those of its image; 0: unknown
   std::vector<Stage> stages;
   // For a container these are the one bits of the newest stage when its image came, and its field growth, as bytes.
@@ -40,11 +44,24 @@ struct Generation {
   bool exists() const { return id != 0; }
   uint64_t num_blocks() const { return block_bytes() == 0 ? 0 : body_bytes / block_bytes(); }
   uint64_t block_bytes() const { return FactsOf(layout).block_bytes; }
-  uint64_t num_shards() const { return (body_bytes + shard_bytes - 1) / shard_bytes; }
-  // The bytes of the body, without the mark; only the last shard is shorter than shard_bytes.
-  uint64_t BytesOfShard(uint64_t shard) const {
-    const uint64_t rest = body_bytes - shard * shard_bytes;
-    return rest < shard_bytes ? rest : shard_bytes;
+  // The id of what takes keys: of a container that of its newest stage.
+  uint64_t filled_id() const { return stages.empty() ? id : stages.back().id; }
+  uint64_t num_shards() const {
+    uint64_t shards = 0;
+    for (const Part& part : parts()) shards += (part.bytes + part.shard_bytes - 1) / part.shard_bytes;
+    return shards;
+  }
+
+  // What lies in shards of its own: a stage, or all of the body. Only the last of its shards is shorter than the
+  // others.
+  struct Part {
+    uint64_t id, bytes, shard_bytes;
+  };
+  std::vector<Part> parts() const {
+    if (stages.empty()) return {{id, body_bytes, shard_bytes}};
+    std::vector<Part> parts;
+    for (const Stage& stage : stages) parts.push_back({stage.id, stage.num_blocks * block_bytes(), stage.shard_bytes});
+    return parts;
   }
 };
 
@@ -74,8 +91,8 @@ std::string FormatHeader(const Header& header);
 // Does the reverse. `name` is for the sentence. kIncompatible is not a header record, kCorrupt a damaged one,
 // kUnsupported one from the future. *header is then unchanged.
 Status ParseHeader(std::string_view name, std::string_view text, Header* header);
-// Finds the generations of a damaged record whose shards can still be named, to delete them. They have id, body_bytes
-// and shard_bytes alone.
+// Finds the generations of a damaged record whose shards can still be named, to delete them. They have what
+// names these alone.
 void SalvageGenerations(std::string_view text, Header* header);
 // Checks whether a filter can be so: layout, sizes, probes, stages, shards.
 Status CheckGeneration(std::string_view name, const Generation& generation);

@@ -43,9 +43,12 @@ std::string ShardName(std::string_view name, uint64_t generation, uint64_t shard
   return "{" + std::string(name) + tail + "}";
 }
 
-std::string StreamName(std::string_view name) {
+// They lie in the slot of the record.
+static std::string BesideRecord(std::string_view name, const char* what) {
   const bool has_tag = !HashTagOf(name).empty();
-  return (has_tag ? std::string(name) : "{" + std::string(name) + "}") + ":stream";
+  return (has_tag ? std::string(name) : "{" + std::string(name) + "}") + what;
 }
+std::string StreamName(std::string_view name) { return BesideRecord(name, ":stream"); }
+std::string LeaseName(std::string_view name) { return BesideRecord(name, ":opening"); }
 
 }  // namespace linefilter::redis_internal

@@ -69,9 +69,17 @@ Shards ShardsOf(std::string_view name, const Header& header, const Generation& g
   shards.generation = generation;
   shards.facts = FactsOf(header, generation);
   if (!generation.exists()) return shards;
-  const uint64_t num_shards = generation.num_shards();
-  shards.keys.reserve(static_cast<size_t>(num_shards));  // at most kMaxShards
-  for (uint64_t i = 0; i < num_shards; ++i) shards.keys.push_back(KeyOf(ShardName(name, generation.id, i)));
+  shards.keys.reserve(static_cast<size_t>(generation.num_shards()));  // at most kMaxShards
+  shards.begins = {0};
+  for (const Generation::Part& part : generation.parts()) {
+    uint64_t left = part.bytes;
+    for (uint64_t i = 0; left != 0; ++i) {
+      const uint64_t bytes = std::min(left, part.shard_bytes);
+      shards.keys.push_back(KeyOf(ShardName(name, part.id, i)));
+      shards.begins.push_back(shards.begins.back() + bytes);
+      left -= bytes;
+    }
+  }
   return shards;
 }
 

@@ -5,6 +5,7 @@
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_RECORD_SHARDS_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_RECORD_SHARDS_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -51,13 +52,20 @@ struct Shards {
   Generation generation;
   BodyFacts facts;  // to ask its body: linefilter/remote_body.h
   std::vector<RedisKey> keys;
+  std::vector<uint64_t> begins;  // where each shard begins in the body, and at the end body_bytes
   Learned learned;
 
   // The shard that a byte of the body is in.
-  uint64_t ShardOfByte(uint64_t byte) const { return keys.size() == 1 ? 0 : byte / generation.shard_bytes; }
-  uint64_t OffsetOfByte(uint64_t byte) const { return keys.size() == 1 ? byte : byte % generation.shard_bytes; }
+  uint64_t ShardOfByte(uint64_t byte) const {
+    if (keys.size() == 1) return 0;
+    if (generation.stages.empty()) return byte / generation.shard_bytes;
+    return static_cast<uint64_t>(std::upper_bound(begins.begin(), begins.end(), byte) - begins.begin()) - 1;
+  }
+  uint64_t BeginOfShard(uint64_t shard) const { return begins[static_cast<size_t>(shard)]; }
+  // The bytes of the body in it, without the mark.
+  uint64_t BytesOfShard(uint64_t shard) const { return BeginOfShard(shard + 1) - BeginOfShard(shard); }
   // The mark's place.
-  uint64_t MarkOffset(uint64_t shard) const { return generation.BytesOfShard(shard); }
+  uint64_t MarkOffset(uint64_t shard) const { return BytesOfShard(shard); }
 };
 
 BodyFacts FactsOf(const Header& header, const Generation& generation);

@@ -1,0 +1,199 @@
+// Two numbers decide when to look. Between two looks the stage may fill by half of what is left, counted with those
+// keys that others insert meanwhile: the last look tells how many there are for each of ours. And the next stage is
+// opened when a sixteenth is left, so that those who do not know it yet fill what is left.
+#include "lib/adapters/redis/calls/grower.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/calls/sample.h"
+#include "lib/adapters/redis/calls/shard_steps.h"
+#include "lib/adapters/redis/record/names.h"
+#include "linefilter/remote_body.h"
+
+namespace linefilter::redis_internal {
+namespace {
+
+// 1,024 blocks: their number of keys has an error of 0.5 %. A server reads them in 20 us.
+constexpr uint64_t kSampleBytes = uint64_t{1} << 16;
+constexpr double kLeft = 1.0 / 16;           // of the stage, when the next is opened
+constexpr double kWritersAtFirst = 256;      // nobody knows how many there are
+constexpr uint64_t kLooks = 1024;            // a stage is never looked at more often by one writer
+constexpr uint64_t kBytesAtOnce = 1u << 27;  // made within one insertion: 40 ms of a server
+constexpr char kLeaseMs[] = "10000";
+
+// The generation of these shards, as if it had the one stage alone.
+Generation AloneOf(const Generation& generation, const Stage& stage) {
+  Generation alone = generation;
+  alone.stages = {stage};
+  alone.body_bytes = stage.num_blocks * generation.block_bytes();
+  return alone;
+}
+
+uint64_t AtLeastOne(double keys) { return keys < 1 ? 1 : static_cast<uint64_t>(keys); }
+
+}  // namespace
+
+size_t Grower::RoomFor(uint64_t only, size_t wanted) {
+  for (size_t i = 0; i < 2; ++i) {
+    // The record, and with it these, may become others with each look.
+    const auto shards = [&]() -> const Shards& { return i == 0 ? record_->current() : record_->next(); };
+    Watch& watch = watches_[i];
+    if (!shards().generation.exists() || (only != 0 && shards().generation.id != only) || !Grows(shards())) continue;
+    if (watch.stage != shards().generation.filled_id()) {
+      // Who opened it may have died before its shards got the time of the filter.
+      if (watch.stage != 0) (void)KeepNamed(record_, record_->header(), record_->time_to_live()).ok();
+      watch = Watch();
+      watch.stage = shards().generation.filled_id();
+    }
+    if (watch.room == 0) {
+      const Router::Once once(&record_->router());
+      Look(&watch, Shards(shards()));
+    }
+    wanted = static_cast<size_t>(std::min<uint64_t>(wanted, watch.room));
+  }
+  return wanted;
+}
+
+void Grower::Count(size_t keys) {
+  for (Watch& watch : watches_) {
+    watch.inserted += keys;
+    watch.room -= std::min<uint64_t>(watch.room, keys);
+  }
+}
+
+void Grower::Look(Watch* watch, const Shards& shards) {
+  const auto last = static_cast<uint32_t>(shards.generation.stages.size() - 1);
+  const auto capacity = static_cast<double>(CapacityOfStage(shards.facts, last));
+  const double least = std::ceil(capacity / kLooks);
+  watch->room = AtLeastOne(least);
+  SizeEstimate size;
+  if (!Measure(shards, &size)) return;  // the insertion that follows tells why
+  const double left = capacity - size.keys - 2 * size.error - kLeft * capacity;
+  const bool is_last = watch->status.code() == StatusCode::kOverLimit;
+  if (left <= 0 && !is_last && Open(watch, shards, size.keys)) return;
+  double writers = kWritersAtFirst;
+  if (watch->keys >= 0 && watch->inserted != 0) {
+    writers = std::max(1.0, (size.keys - watch->keys + 2 * size.error) / static_cast<double>(watch->inserted));
+  }
+  watch->room = AtLeastOne(is_last ? capacity : std::max(least, left / (2 * writers)));
+  watch->keys = size.keys;
+  watch->inserted = 0;
+}
+
+bool Grower::Measure(const Shards& shards, SizeEstimate* size) {
+  const Part part = PartsOf(shards.generation).back();
+  Sample sample(shards, record_->header().version);
+  record_->batch().Clear();
+  sample.AddTo(&record_->batch(), part, kSampleBytes);
+  if (!record_->router().Run(record_->batch(), &sample).ok()) return false;
+  const std::string bytes = sample.Bytes();
+  Judgement judgement;
+  if (bytes.empty() || sample.AnyNewer() || !Judge(bytes, part, &judgement).ok()) return false;
+  *size = judgement.size;
+  return std::isfinite(size->keys);
+}
+
+bool Grower::Open(Watch* watch, const Shards& shards, double keys) {
+  if (opening_.after != watch->stage && !Plan(watch, shards)) return false;
+  if (!MayOpen()) return false;
+  const Generation alone = AloneOf(shards.generation, opening_.stage);
+  const Shards made = ShardsOf(record_->name(), record_->header(), alone);
+  if (!MakeSome(made)) return false;
+  if (opening_.num_made < made.keys.size()) return false;  // the next insertion goes on
+  const Stage stage = opening_.stage;
+  Name(made, shards.generation.id, keys);
+  const bool is_named =
+      record_->header().current.filled_id() == stage.id || record_->header().next.filled_id() == stage.id;
+  if (is_named) {
+    (void)KeepShards(record_, alone, record_->header().version).ok();
+    *watch = Watch();
+    watch->stage = stage.id;
+    watch->room = 1;
+  }
+  Answer ignored;
+  const RedisKey lease = KeyOf(LeaseName(record_->name()));
+  (void)record_->router().Do(lease, Kind::kWrite, {"UNLINK", lease.name}, &ignored).ok();
+  return is_named;
+}
+
+// Decides what the next stage is.
+bool Grower::Plan(Watch* watch, const Shards& shards) {
+  BodyFacts facts = shards.facts;
+  opening_ = Opening();
+  Stage stage;
+  watch->status = AddStage(&facts);
+  if (watch->status.ok()) {
+    stage.num_blocks = facts.stages[facts.num_stages - 1].num_blocks;
+    stage.num_probes = facts.stages[facts.num_stages - 1].num_probes;
+    RedisLayout layout;
+    layout.shard_bytes = shards.generation.shard_bytes;
+    watch->status = PlanStage(*record_, layout, &stage);
+  }
+  if (!watch->status.ok()) {
+    watch->status =
+        Status::Error(watch->status.code(), "no stage could be added, so more keys raise the rate above fpr: %s",
+                      watch->status.message());
+    return false;
+  }
+  opening_.after = watch->stage;
+  opening_.stage = stage;
+  return true;
+}
+
+// One writer makes a large stage, not all of them. This only saves memory: if two do so, the record takes one. Who has
+// begun goes on, be the lease over or not.
+bool Grower::MayOpen() {
+  if (opening_.num_made != 0) return true;
+  const RedisKey lease = KeyOf(LeaseName(record_->name()));
+  Answer taken;
+  const Status status =
+      record_->router().Do(lease, Kind::kWrite, {"SET", lease.name, "1", "NX", "PX", kLeaseMs}, &taken);
+  return status.ok() && !taken.is_nil;
+}
+
+// Makes as many shards as an insertion can wait for.
+bool Grower::MakeSome(const Shards& made) {
+  const size_t begin = opening_.num_made, n = made.keys.size();
+  size_t end = begin + 1;
+  while (end < n && made.BeginOfShard(end) - made.BeginOfShard(begin) < kBytesAtOnce) ++end;
+  Shards some = made;
+  const auto from = static_cast<ptrdiff_t>(begin), to = static_cast<ptrdiff_t>(std::min(end, n));
+  if (begin < n) {
+    some.keys.assign(made.keys.begin() + from, made.keys.begin() + to);
+    some.begins.assign(made.begins.begin() + from, made.begins.begin() + to + 1);
+    if (!AllocateShards(record_, some).ok()) return false;
+    opening_.num_made = static_cast<size_t>(to);
+  }
+  return true;
+}
+
+// Brings the stage into the record. If somebody else changed that, the stage may still be the next one.
+void Grower::Name(const Shards& made, uint64_t generation, double keys) {
+  if (!AdvanceMarks(record_, made, record_->header().version + 1, kMadeHere).ok()) {
+    opening_ = Opening();  // one was lost, or nobody knows: nothing names them
+    return;
+  }
+  Header header = record_->header();
+  Generation& grown = header.current.id == generation ? header.current : header.next;
+  Stage& full = grown.stages.back();
+  const double most = 8 * 64 * static_cast<double>(full.num_blocks);
+  grown.num_keys -= full.num_keys;
+  full.num_keys = static_cast<uint64_t>(std::min(std::max(keys, 0.0), most));
+  grown.num_keys += full.num_keys;
+  grown.newest_ones = 0;
+  grown.stages.push_back(opening_.stage);
+  grown.body_bytes += opening_.stage.num_blocks * grown.block_bytes();
+  const Status changed = record_->ChangeHeader(header);
+  if (changed.code() == StatusCode::kIncompatible && record_->ReadHeader().ok()) {
+    for (const Generation* named : record_->header().Written()) {
+      if (named->filled_id() == opening_.after) return;  // others changed something else: once more
+    }
+    (void)DropShards(record_, made.generation).ok();
+  }
+  opening_ = Opening();  // where nobody knows whether the record names it, the shards stay for their day
+}
+
+}  // namespace linefilter::redis_internal
