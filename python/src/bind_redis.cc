@@ -13,17 +13,20 @@
 namespace linefilter::python {
 namespace {
 
-RedisLayout LayoutWith(uint64_t shard_bytes, uint64_t followed_keys = 0) {
+RedisLayout LayoutWith(uint64_t shard_bytes, uint64_t followed_keys = 0, bool grows = false, uint64_t max_growth = 0) {
   RedisLayout layout;
   layout.shard_bytes = shard_bytes;
   layout.followed_keys = followed_keys;
+  layout.grows = grows;
+  layout.max_growth = max_growth;
   return layout;
 }
 
 std::unique_ptr<Redis> Create(const RedisServers& servers, const std::string& name, uint64_t num_keys,
-                              const FilterOptions& options, uint64_t shard_bytes, uint64_t followed_keys) {
+                              const FilterOptions& options, uint64_t shard_bytes, uint64_t followed_keys, bool grows,
+                              uint64_t max_growth) {
   return std::make_unique<Redis>([&](RedisFilter& filter) {
-    return filter.Create(servers, name, num_keys, options, LayoutWith(shard_bytes, followed_keys));
+    return filter.Create(servers, name, num_keys, options, LayoutWith(shard_bytes, followed_keys, grows, max_growth));
   });
 }
 
@@ -151,9 +154,10 @@ void BindImagesAndGenerations(py::class_<Redis>& bound) {
              redis.Do([&](RedisFilter& filter) { return WithErrno([&] { return filter.Save(path.c_str()); }); });
            })
       .def("begin_generation",
-           [](Redis& redis, uint64_t num_keys, const FilterOptions& options, uint64_t shard_bytes) {
+           [](Redis& redis, uint64_t num_keys, const FilterOptions& options, uint64_t shard_bytes, bool grows,
+              uint64_t max_growth) {
              redis.Do([&](RedisFilter& filter) {
-               return filter.BeginGeneration(num_keys, options, LayoutWith(shard_bytes));
+               return filter.BeginGeneration(num_keys, options, LayoutWith(shard_bytes, 0, grows, max_growth));
              });
            })
       .def("begin_generation_from_image",
@@ -234,6 +238,7 @@ void BindRedis(py::module_& module) {
                     CheckWithoutGil([&] { return RedisFilter::Delete(servers, name); });
                   })
       .def("info", &InfoOf)
+      .def("check_growth", [](Redis& redis) { Check(redis.Tell(std::mem_fn(&RedisFilter::growth_status))); })
       .def("nodes", &NodesOf)
       .def("within",
            [](Redis& redis, uint32_t ms) {

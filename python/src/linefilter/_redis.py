@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
-from ._errors import IncompatibleError, InvalidArgumentError, NotFoundError, UnsupportedError
+from ._errors import IncompatibleError, InvalidArgumentError, LinefilterError, NotFoundError, UnsupportedError
 from ._filter_base import Closable, SizeEstimate
 from ._key_filter import TakingFilter
 from ._keys import Bytes, Hashes, Key, Keys, Number, as_count, as_float, as_uint, hash_words, of_each, split
@@ -143,6 +143,8 @@ class RedisFilter(TakingFilter, Closable):
         turnovers: SupportsIndex = 0,
         shard_bytes: SupportsIndex = 0,
         followed_keys: Number = 0,
+        grow: bool = False,
+        max_growth: Number = 0,
     ) -> RedisFilter:
         """Makes an empty filter for num_keys keys. IncompatibleError if the name is taken, by a filter or something else.
 
@@ -155,6 +157,8 @@ class RedisFilter(TakingFilter, Closable):
             shard_bytes: the most bytes of one string of Redis; 0: at most 64 MiB.
             followed_keys: above 0 a RedisCachedFilter can follow it: Redis keeps about so many of the last additions. It is "blocked"
                 or "split_block" then.
+            grow, max_growth: a filter that grows, as ScalableFilter: num_keys is for how many it has room at first, and fpr bounds
+                its rate at every moment. It gives nothing back, and cannot be followed.
             bits_per_key, fpr, num_probes, seed, secret, caller_hashes, parquet_hash, foldable: as of BlockedFilter. Redis
                 has no secret, but a check of it: whoever opens the filter must bring it.
         """
@@ -174,7 +178,9 @@ class RedisFilter(TakingFilter, Closable):
         )
         most, shard = as_count(num_keys, "num_keys"), as_uint(shard_bytes, "shard_bytes")
         followed = as_count(followed_keys, "followed_keys")
-        return RedisFilter._named(redis.create(make_servers(servers), filter_name(name), most, options, shard, followed), name)
+        growth = as_count(max_growth, "max_growth")
+        core = redis.create(make_servers(servers), filter_name(name), most, options, shard, followed, bool(grow), growth)
+        return RedisFilter._named(core, name)
 
     @staticmethod
     def from_image(
@@ -263,6 +269,16 @@ class RedisFilter(TakingFilter, Closable):
         self._core.within(max(milliseconds(seconds, "a deadline"), 1))
         return self
 
+    @property
+    def growth_error(self) -> Optional[LinefilterError]:
+        """Of a filter that grows: None, or why no further stage could be opened when this object added last. Keys then go on into the
+        newest stage: none is lost, and the rate rises above fpr."""
+        try:
+            self._core.check_growth()
+        except LinefilterError as error:
+            return error
+        return None
+
     def nodes(self) -> list[dict[str, Any]]:
         """What is known of each server that was asked: address, and of its breaker open, seconds_to_trial, failures, opened, rejected.
 
@@ -305,15 +321,18 @@ class RedisFilter(TakingFilter, Closable):
         removable: bool = False,
         turnovers: SupportsIndex = 0,
         shard_bytes: SupportsIndex = 0,
+        grow: bool = False,
+        max_growth: Number = 0,
     ) -> None:
         """Begins the next generation of the filter, empty, for num_keys keys; hash and seed stay, and nothing else: say
-        removable again. From now on all insertions,
+        removable and grow again. From now on all insertions,
         by anybody, go into both. Then bring the keys of your exact source, by load_next() or add_many_to_next(), and call
         switch_generation()."""
         options = make_options(
             bits_per_key, fpr, layout, num_probes, foldable=foldable, removable=removable, turnovers=turnovers
         )
-        self._core.begin_generation(as_count(num_keys, "num_keys"), options, as_uint(shard_bytes, "shard_bytes"))
+        shard, growth = as_uint(shard_bytes, "shard_bytes"), as_count(max_growth, "max_growth")
+        self._core.begin_generation(as_count(num_keys, "num_keys"), options, shard, bool(grow), growth)
 
     def begin_generation_from_image(self, image: Union[Bytes, FilterView], *, shard_bytes: SupportsIndex = 0) -> None:
         """The same with size, layout and keys of an image."""

@@ -66,6 +66,9 @@ class RedisFilterTest : public RedisServerTest {
     return body;
   }
 
+  // A container by hand, of HeaderOfTwoStages(64 * 8).
+  void WriteTwoStages(const std::string& body);
+
   int64_t NumCalls(const std::string& command) {
     const std::string fact = client_->Fact({"INFO", "commandstats"}, "cmdstat_" + command);  // calls=...
     return fact.empty() ? 0 : std::stoll(fact.substr(fact.find('=') + 1));
@@ -110,6 +113,21 @@ inline Header HeaderOfTwoStages(uint64_t shard_bytes) {
   header.current.stages = {{0xabc, 10, 100, 7, shard_bytes}, {0xdef, 20, 0, 9, shard_bytes}};
   header.current.body_bytes = 64 * 30;
   return header;
+}
+
+inline void RedisFilterTest::WriteTwoStages(const std::string& body) {
+  client_->Do({"SET", "seen", redis_internal::FormatHeader(HeaderOfTwoStages(64 * 8))});
+  const struct {
+    const char* name;
+    size_t begin, bytes;
+  } shards[] = {{"{seen:0000000000000abc:0}", 0, 512},
+                {"{seen:0000000000000abc:1}", 512, 128},
+                {"{seen:0000000000000def:0}", 640, 512},
+                {"{seen:0000000000000def:1}", 1152, 512},
+                {"{seen:0000000000000def:2}", 1664, 256}};
+  for (const auto& shard : shards) {
+    client_->Do({"SET", shard.name, body.substr(shard.begin, shard.bytes) + redis_internal::MarkOf(1)});
+  }
 }
 
 }  // namespace linefilter::test

@@ -102,8 +102,8 @@ class RedisStepTest : public RedisFilterTest {
     client_->Do({"SET", "seen", redis_internal::FormatHeader(header)});
   }
   void Mark(const redis_internal::Generation& generation, uint64_t shard, uint64_t version) {
-    client_->Do({"SETRANGE", ShardOf(generation, shard), std::to_string(BytesOfShard(shard)),
-                 redis_internal::MarkOf(version)});
+    const uint64_t bytes = redis_internal::ShardsOf("seen", header_, generation).BytesOfShard(shard);
+    client_->Do({"SETRANGE", ShardOf(generation, shard), std::to_string(bytes), redis_internal::MarkOf(version)});
   }
   // A client that has seen all shards writes without a look first.
   void SeeAll(RedisFilter* filter) { InsertAll(filter, RandomHashes(50, 25)); }

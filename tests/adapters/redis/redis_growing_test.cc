@@ -34,6 +34,11 @@ class RedisGrowing : public RedisFilterTest {
     EXPECT_TRUE(IsOk(filter->Info(&info)));
     return info;
   }
+  // Than a ScalableFilter, for fewer probes.
+  static void ExpectUpToATenthMore(uint64_t bytes, uint64_t local_bytes) {
+    EXPECT_GE(bytes, local_bytes);
+    EXPECT_LE(static_cast<double>(bytes), 1.1 * static_cast<double>(local_bytes));
+  }
   static uint64_t CountAbsent(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
     const std::vector<uint8_t> answers = AskAll(filter, hashes);
     return static_cast<uint64_t>(std::count(answers.begin(), answers.end(), uint8_t{0}));
@@ -52,7 +57,7 @@ TEST_F(RedisGrowing, BeginsWithOneStageForItsFirstKeys) {
   EXPECT_EQ(info.layout, Layout::kContainer);
   EXPECT_EQ(info.num_stages, 1u);
   EXPECT_EQ(info.capacity, 1000u);
-  EXPECT_EQ(info.body_bytes, local.body_bytes());
+  ExpectUpToATenthMore(info.body_bytes, local.body_bytes());
   EXPECT_TRUE(IsOk(filter.growth_status()));
 }
 
@@ -79,7 +84,7 @@ TEST_F(RedisGrowing, KeepsItsBoundAtEveryMomentAndLosesNothing) {
   ASSERT_TRUE(local.Create(1000, FilterOptions::AtFpr(0.01)).ok());
   local.InsertHashes(hashes.data(), hashes.size());
   EXPECT_EQ(info.num_stages, local.num_stages());
-  EXPECT_EQ(info.body_bytes, local.body_bytes());
+  ExpectUpToATenthMore(info.body_bytes, local.body_bytes());
   EXPECT_GE(info.capacity, hashes.size());
 }
 
@@ -142,6 +147,16 @@ TEST_F(RedisGrowing, OfTwoWritersOfAKeyOneIsToldThatItIsNew) {
   EXPECT_GE(info.num_stages, 7u);
   EXPECT_LE(info.expected_fpr, 0.01);
   EXPECT_LE(info.capacity, 4 * kKeys);
+}
+
+// Where nobody asks which keys are new, a sample of them tells whether older stages have them.
+TEST_F(RedisGrowing, KnownKeysDoNotFillItWhereNobodyAsksForOutcomes) {
+  RedisFilter filter = Grown("seen", 1000);
+  const std::vector<uint64_t> hashes = RandomHashes(5000, 1);
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(IsOk(filter.InsertHashes(hashes.data(), hashes.size(), nullptr)));
+  EXPECT_EQ(InfoOf(&filter).num_stages, 3u);
+  EXPECT_NEAR(InfoOf(&filter).approximate_size.keys, 5000, 800);
+  EXPECT_EQ(CountAbsent(&filter, hashes), 0u);
 }
 
 // What it is, an image of it goes on to be.

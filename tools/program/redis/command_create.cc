@@ -46,6 +46,7 @@ int RunCreate(const Create& create) {
   }
   Report report;
   ReportFilter(filter, &report);
+  if (info.num_stages != 0) report.Count("num_stages", info.num_stages);
   report.Count("capacity", info.capacity);
   report.Count("shards", info.num_shards);
   report.Count("shard_bytes", info.shard_bytes);
@@ -75,6 +76,10 @@ std::function<int()> Declare(Arguments& arguments) {
                   "Most bytes of one string of Redis; by default 64 MiB, less where a cluster has many nodes");
   arguments.Count("--followed", &create->layout.followed_keys,
                   "Keep about so many of the last insertions for those who follow it (RedisCachedFilter)");
+  arguments.Flag("--grow", &create->layout.grows,
+                 "It grows: --num-keys is for how many it has room at first, --fpr bounds its rate for ever");
+  arguments.Count("--max-growth", &create->layout.max_growth,
+                  "Of --grow: room for so many times --num-keys is enough, which takes less memory");
   DeclareServer(&arguments, ServerUse::kAdd, &create->server);
   arguments.Json(&create->json);
   return [create] { return RunCreate(*create); };

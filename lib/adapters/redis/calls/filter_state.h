@@ -42,6 +42,8 @@ Status PlanGeneration(const FilterRecord& record, uint64_t num_keys, const Filte
 Status PlanGeneration(const FilterRecord& record, const FilterView& view, const RedisLayout& layout,
                       Generation* generation);
 
+// Sizes a stage: the last one of the facts, which a filter that grows is about to have.
+void TakeLastStage(const BodyFacts& facts, Stage* stage);
 // Gives a stage its id and the size of its shards.
 Status PlanStage(const FilterRecord& record, const RedisLayout& layout, Stage* stage);
 

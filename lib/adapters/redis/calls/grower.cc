@@ -126,8 +126,7 @@ bool Grower::Plan(Watch* watch, const Shards& shards) {
   Stage stage;
   watch->status = AddStage(&facts);
   if (watch->status.ok()) {
-    stage.num_blocks = facts.stages[facts.num_stages - 1].num_blocks;
-    stage.num_probes = facts.stages[facts.num_stages - 1].num_probes;
+    TakeLastStage(facts, &stage);
     RedisLayout layout;
     layout.shard_bytes = shards.generation.shard_bytes;
     watch->status = PlanStage(*record_, layout, &stage);

@@ -8,6 +8,8 @@ namespace {
 // A block that is read costs a server 0.47 us, a bit that is set 0.19 (doc/DESIGN.md). Where fewer bits of a key than
 // this are set already, reading them first costs more than it saves.
 constexpr double kLeastBitsSet = 2.5;
+// Where older stages have fewer of the keys than this, they fill the newest one faster by no more.
+constexpr double kFewInStages = 1.0 / 16;
 // A round trip more is nothing beside the work for so many keys.
 constexpr size_t kFewKeys = 64;
 // One command has so many; more gain nothing and keep the server from others.
@@ -28,7 +30,7 @@ class Ignore final : public ReplyHandler {
 
 InsertBatch::InsertBatch(const std::vector<Shards*>& targets, uint64_t version, const RecordLook& look,
                          const StreamAppend& append, const uint64_t* hashes, size_t n, bool writes_all,
-                         const Counted& before, const std::vector<uint64_t>& written_before)
+                         const Counted& before, const std::vector<uint64_t>& written_before, bool tells_new)
     : look_(look),
       append_(append),
       written_before_(written_before),
@@ -45,6 +47,7 @@ InsertBatch::InsertBatch(const std::vector<Shards*>& targets, uint64_t version, 
     const bool pays = n >= kFewKeys && shards->learned.bits_set >= kLeastBitsSet;
     target.reads_first = facts.block_bytes != 0 && facts.has_positions && may_leave_out_ && pays;
     target.asks_stages_first = shards->facts.num_stages > 1 && may_leave_out_;
+    target.asks_few = !tells_new && shards->learned.in_stages <= kFewInStages;
   }
   LeaveOut(before);
 }
@@ -285,7 +288,9 @@ void InsertBatch::OnBlock(const Command& command, const Reply& reply) {
     return;
   }
   if (!newest) {
-    key.maybe_in_stages = key.maybe_in_stages || BlockMayContainHash(facts, command.stage, block.data(), hash);
+    const bool was_in = key.maybe_in_stages;
+    key.maybe_in_stages = was_in || BlockMayContainHash(facts, command.stage, block.data(), hash);
+    target.num_in_stages += key.maybe_in_stages && !was_in;
     return;
   }
   uint64_t positions[kMaxPositions];
@@ -320,6 +325,9 @@ void InsertBatch::Learn() {
     Learned& learned = target.shards->learned;
     if (target.num_keys != 0) {
       learned.bits_set = static_cast<double>(target.num_set) / static_cast<double>(target.num_keys);
+    }
+    if (target.num_asked != 0) {
+      learned.in_stages = static_cast<double>(target.num_in_stages) / static_cast<double>(target.num_asked);
     }
     learned.seen_whole.resize(target.shards->keys.size());
     for (const uint32_t shard : target.marks.touched()) {

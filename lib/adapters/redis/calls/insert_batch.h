@@ -30,10 +30,11 @@ class InsertBatch final : public ReplyHandler {
   // Each of `targets` takes all n keys. They and the hashes must stay. writes_all means that bits that are set already
   // are written, too: replicas may not have them yet. If a batch is repeated under the same record, `before` is what
   // counts of it. Then all else is written. It is empty for a first batch. `append` brings the hashes to those who
-  // follow the filter. Stages of these ids have the keys from an earlier record: what they say is no news.
+  // follow the filter. Stages of these ids have the keys from an earlier record: what they say is no news. Where nobody
+  // asks whether keys are new, few are asked for in older stages, unless many are there.
   InsertBatch(const std::vector<Shards*>& targets, uint64_t version, const RecordLook& look, const StreamAppend& append,
               const uint64_t* hashes, size_t n, bool writes_all, const Counted& before,
-              const std::vector<uint64_t>& written_before);
+              const std::vector<uint64_t>& written_before, bool tells_new);
 
   // It is ok if every command was answered; the marks tell what the answers are worth. Else the rest may count.
   Status Run(Router* router, Batch* batch);
@@ -105,8 +106,9 @@ class InsertBatch final : public ReplyHandler {
     std::unordered_map<uint32_t, Pending> pending;  // for shards that are written to
     std::vector<uint32_t> lost;                     // shards that were seen lost before anything was written, sorted
     bool reads_first = false;
-    bool asks_stages_first = false;
-    uint64_t num_keys = 0, num_set = 0;  // keys that were looked at; bits of them that were set already
+    bool asks_stages_first = false, asks_few = false;
+    uint64_t num_asked = 0, num_in_stages = 0;  // keys that older stages were asked for, and that they may have
+    uint64_t num_keys = 0, num_set = 0;         // keys that were looked at; bits of them that were set already
   };
   struct Command {
     uint32_t first;       // a key, or of writes the first of writes_
@@ -129,6 +131,7 @@ class InsertBatch final : public ReplyHandler {
   void Flush(size_t target, uint32_t shard, Pending* pending, Batch* batch);
   bool EveryStage(size_t target, size_t i, bool (Marks::*is_so)(uint64_t) const) const;
   bool WasWrittenBefore(const Shards& shards, size_t stage) const;
+  bool AsksStages(const Target& target, size_t i) const;
   void LookLast(Router* router, Batch* batch);
   void MakeChanges();
   // Reads what is needed first. False means that nothing may be written, because the record is not known to be the

@@ -31,13 +31,21 @@ void InsertBatch::AddReads(size_t target, size_t i, bool newest, Batch* batch) {
   if ((!newest && shards.facts.num_stages < 2) || IsStopped(i)) return;
   uint64_t blocks[kMaxBodyStages];
   const size_t n = BlocksOfHash(shards.facts, hashes_[i], blocks);
+  const bool asks = AsksStages(to, i);
+  to.num_asked += asks;
   for (size_t stage = 0; stage < n; ++stage) {
-    if (stage + 1 == n ? newest : !WasWrittenBefore(shards, stage)) {
+    if (stage + 1 == n ? newest : asks && !WasWrittenBefore(shards, stage)) {
       AddRead(target, i, stage, blocks[stage], batch);
     } else if (stage + 1 != n) {
       to.marks.Touch(shards.ShardOfByte(blocks[stage] * shards.generation.block_bytes()));
     }
   }
+}
+
+// A sample of the keys tells whether all are to be asked for; by other bits of the hash than those that choose a block.
+bool InsertBatch::AsksStages(const Target& target, size_t i) const {
+  constexpr uint64_t kOneOf = 16;
+  return !target.asks_few || HashKey(hashes_[i]) % kOneOf == 0;
 }
 
 bool InsertBatch::WasWrittenBefore(const Shards& shards, size_t stage) const {

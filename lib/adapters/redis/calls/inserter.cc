@@ -153,7 +153,7 @@ Status Inserter::Insert(uint64_t only, const uint64_t* hashes, size_t n, RedisIn
     count = std::min(grower_.RoomFor(only, n - begin), InsertedAtOnce(*record_));
     part.assign(count, RedisInsert::kFailed);
     bool goes_on = false;
-    const Status status = InsertOneBatch(only, hashes + begin, count, part.data(), &goes_on);
+    const Status status = InsertOneBatch(only, hashes + begin, count, outcomes != nullptr, part.data(), &goes_on);
     grower_.Count(count);
     if (outcomes != nullptr) std::copy(part.begin(), part.end(), outcomes + begin);
     if (first.ok()) first = status;
@@ -186,8 +186,9 @@ Status Inserter::TargetsOf(uint64_t only, std::vector<Shards*>* targets) {
   return Status();
 }
 
-// *goes_on means that an error is not that of all keys.
-Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes, bool* goes_on) {
+// tells_new means that somebody asks whether keys were new. *goes_on means that an error is not that of all keys.
+Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n, bool tells_new, RedisInsert* outcomes,
+                                bool* goes_on) {
   Router& router = record_->router();
   AllFirstAnswers firsts;
   int times_sent = 0;
@@ -198,9 +199,9 @@ Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n,
     if (!have_targets.ok()) return have_targets;
     // The next generation may serve by now.
     const bool is_told_of = only == 0 || only == record_->current().generation.id;
-    InsertBatch insertions(targets, record_->header().version, record_->look(),
-                           is_told_of ? record_->append() : StreamAppend(), hashes, n,
-                           router.servers().wait_replicas != 0, std::exchange(counted, {}), FilledIn(firsts));
+    InsertBatch insertions(
+        targets, record_->header().version, record_->look(), is_told_of ? record_->append() : StreamAppend(), hashes, n,
+        router.servers().wait_replicas != 0, std::exchange(counted, {}), FilledIn(firsts), tells_new);
     Status status = insertions.Run(&router, &record_->batch());
     const bool may_miss_bits = insertions.may_miss_bits();
     if (status.ok() && insertions.OthersWereFaster()) status = OthersAreFaster(record_->name());

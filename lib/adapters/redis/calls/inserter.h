@@ -27,7 +27,8 @@ class Inserter {
 
  private:
   void FinishForWhoDied();
-  Status InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes, bool* goes_on);
+  Status InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n, bool tells_new, RedisInsert* outcomes,
+                        bool* goes_on);
   Status TargetsOf(uint64_t only, std::vector<Shards*>* targets);
 
   FilterRecord* const record_;

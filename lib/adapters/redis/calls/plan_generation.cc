@@ -13,6 +13,10 @@
 namespace linefilter::redis_internal {
 namespace {
 
+// A stage may have this part more blocks than it needs, for fewer probes: a server sets each bit in 0.19 us. A tenth
+// makes them 5 in place of 8 (at 0.3 %), 7 in place of 10 (at 0.03 %).
+constexpr uint64_t kMoreBlocks = 10;
+
 // The bytes of an empty set, as BodyOf has them.
 constexpr uint64_t kLeastBytesOfBits = 8;
 
@@ -39,17 +43,38 @@ Status PlanGrowing(const FilterRecord& record, uint64_t first_capacity, const Fi
   if (!status.ok()) return status;
   Generation planned;
   planned.layout = facts.layout;
-  planned.body_bytes = facts.body_bytes;
   planned.newest_ones = facts.newest_ones;
   planned.growth.assign(reinterpret_cast<const char*>(facts.growth), facts.growth_bytes);
-  Stage stage;
-  stage.num_blocks = facts.stages[0].num_blocks;
-  stage.num_probes = facts.stages[0].num_probes;
-  planned.stages = {stage};
+  planned.stages.resize(1);
+  TakeLastStage(facts, &planned.stages[0]);
+  planned.body_bytes = planned.block_bytes() * planned.stages[0].num_blocks;
   return CompletePlan(record, layout, std::move(planned), generation);
 }
 
 }  // namespace
+
+void TakeLastStage(const BodyFacts& facts, Stage* stage) {
+  const BodyStage& best = facts.stages[facts.num_stages - 1];
+  const uint64_t capacity = CapacityOfStage(facts, facts.num_stages - 1);
+  const uint64_t block_bytes = FactsOf(facts.layout).block_bytes;
+  const double fpr = ExpectedFpr(Layout::kBlocked, capacity, best.num_blocks * block_bytes, best.num_probes);
+  uint64_t least = best.num_blocks, most = best.num_blocks + best.num_blocks / kMoreBlocks;
+  const auto holds = [&](uint64_t num_blocks, uint32_t num_probes) {
+    return MaxKeysForFpr(Layout::kBlocked, num_blocks * block_bytes, fpr, num_probes) >= capacity;
+  };
+  stage->num_probes = 1;
+  while (stage->num_probes < best.num_probes && !holds(most, stage->num_probes)) ++stage->num_probes;
+  if (stage->num_probes == best.num_probes) most = least;
+  while (least < most) {
+    const uint64_t middle = least + (most - least) / 2;
+    if (holds(middle, stage->num_probes)) {
+      most = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  stage->num_blocks = least;
+}
 
 Status PlanStage(const FilterRecord& record, const RedisLayout& layout, Stage* stage) {
   const auto num_masters = static_cast<uint32_t>(record.router().num_masters());

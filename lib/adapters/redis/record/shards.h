@@ -42,6 +42,7 @@ bool ParseMark(std::string_view bytes, uint64_t* version);
 // Insertions into a generation learn this for the next ones.
 struct Learned {
   double bits_set = 16;                              // bits of a key that are set already
+  double in_stages = 1;                              // the share of keys that older stages may have
   std::vector<bool> seen_whole;                      // for each shard: when it was last heard of; it need not be lately
   size_t num_whole = 0;                              // how many of these
   std::chrono::steady_clock::time_point last_whole;  // when any was
