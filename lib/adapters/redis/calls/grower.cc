@@ -21,7 +21,7 @@ constexpr uint64_t kSampleBytes = uint64_t{1} << 16;
 constexpr double kLeft = 1.0 / 16;           // of the stage, when the next is opened
 constexpr double kWritersAtFirst = 256;      // nobody knows how many there are
 constexpr uint64_t kLooks = 1024;            // a stage is never looked at more often by one writer
-constexpr uint64_t kBytesAtOnce = 1u << 27;  // made within one insertion: 40 ms of a server
+constexpr uint64_t kBytesAtOnce = 1u << 26;  // made within one insertion: 20 ms of a server
 constexpr char kLeaseMs[] = "10000";
 
 // The generation of these shards, as if it had the one stage alone.
@@ -30,6 +30,25 @@ Generation AloneOf(const Generation& generation, const Stage& stage) {
   alone.stages = {stage};
   alone.body_bytes = stage.num_blocks * generation.block_bytes();
   return alone;
+}
+
+// Whether the record has a stage of this id: perhaps by a command whose reply was lost.
+bool Names(const Header& header, uint64_t id) {
+  for (const Generation* generation : header.Written()) {
+    for (const Stage& stage : generation->stages) {
+      if (stage.id == id) return true;
+    }
+  }
+  return false;
+}
+
+// The newest stage has so many keys. Images that others made may tell numbers that do not fit.
+void CountKeys(double keys, bool tells_all, Generation* generation) {
+  Stage& full = generation->stages.back();
+  const uint64_t bits = 8 * generation->block_bytes() * full.num_blocks;
+  const uint64_t others = generation->num_keys - std::min(generation->num_keys, full.num_keys);
+  full.num_keys = static_cast<uint64_t>(std::min(std::max(keys, 0.0), static_cast<double>(bits)));
+  if (tells_all) generation->num_keys = std::min(others + full.num_keys, 8 * generation->body_bytes);
 }
 
 uint64_t AtLeastOne(double keys) { return keys < 1 ? 1 : static_cast<uint64_t>(keys); }
@@ -42,12 +61,7 @@ size_t Grower::RoomFor(uint64_t only, size_t wanted) {
     const auto shards = [&]() -> const Shards& { return i == 0 ? record_->current() : record_->next(); };
     Watch& watch = watches_[i];
     if (!shards().generation.exists() || (only != 0 && shards().generation.id != only) || !Grows(shards())) continue;
-    if (watch.stage != shards().generation.filled_id()) {
-      // Who opened it may have died before its shards got the time of the filter.
-      if (watch.stage != 0) (void)KeepNamed(record_, record_->header(), record_->time_to_live()).ok();
-      watch = Watch();
-      watch.stage = shards().generation.filled_id();
-    }
+    Follow(&watch, shards().generation);
     if (watch.room == 0) {
       const Router::Once once(&record_->router());
       Look(&watch, Shards(shards()));
@@ -55,6 +69,20 @@ size_t Grower::RoomFor(uint64_t only, size_t wanted) {
     wanted = static_cast<size_t>(std::min<uint64_t>(wanted, watch.room));
   }
   return wanted;
+}
+
+// Another stage is filled from now on, if others opened it.
+void Grower::Follow(Watch* watch, const Generation& generation) {
+  const uint64_t filled = generation.filled_id();
+  if (watch->stage == filled) return;
+  const Opening& opening = watch->opening;
+  if (opening.num_made != 0 && !Names(record_->header(), opening.alone.filled_id())) {
+    (void)DropShards(record_, opening.alone).ok();
+  }
+  // Who opened it may have died before its shards got the time of the filter.
+  if (watch->stage != 0) (void)KeepNamed(record_, record_->header(), record_->time_to_live()).ok();
+  *watch = Watch();
+  watch->stage = filled;
 }
 
 void Grower::Count(size_t keys) {
@@ -97,20 +125,19 @@ bool Grower::Measure(const Shards& shards, SizeEstimate* size) {
 }
 
 bool Grower::Open(Watch* watch, const Shards& shards, double keys) {
-  if (opening_.after != watch->stage && !Plan(watch, shards)) return false;
-  if (!MayOpen()) return false;
-  const Generation alone = AloneOf(shards.generation, opening_.stage);
+  Opening& opening = watch->opening;
+  if (!opening.alone.exists() && !Plan(watch, shards)) return false;
+  if (!MayOpen(&opening)) return false;
+  const Generation alone = opening.alone;
   const Shards made = ShardsOf(record_->name(), record_->header(), alone);
-  if (!MakeSome(made)) return false;
-  if (opening_.num_made < made.keys.size()) return false;  // the next insertion goes on
-  const Stage stage = opening_.stage;
-  Name(made, shards.generation.id, keys);
-  const bool is_named =
-      record_->header().current.filled_id() == stage.id || record_->header().next.filled_id() == stage.id;
+  if (!MakeSome(&opening, made)) return false;
+  if (opening.num_made < made.keys.size()) return false;  // the next insertion goes on
+  Name(&opening, made, watch->stage, keys);
+  const bool is_named = Names(record_->header(), alone.filled_id());
   if (is_named) {
     (void)KeepShards(record_, alone, record_->header().version).ok();
     *watch = Watch();
-    watch->stage = stage.id;
+    watch->stage = alone.filled_id();
     watch->room = 1;
   }
   Answer ignored;
@@ -122,77 +149,74 @@ bool Grower::Open(Watch* watch, const Shards& shards, double keys) {
 // Decides what the next stage is.
 bool Grower::Plan(Watch* watch, const Shards& shards) {
   BodyFacts facts = shards.facts;
-  opening_ = Opening();
   Stage stage;
-  watch->status = AddStage(&facts);
-  if (watch->status.ok()) {
+  Status status = AddStage(&facts);
+  if (status.ok()) {
     TakeLastStage(facts, &stage);
     RedisLayout layout;
     layout.shard_bytes = shards.generation.shard_bytes;
-    watch->status = PlanStage(*record_, layout, &stage);
+    status = PlanStage(*record_, layout, &stage);
   }
-  if (!watch->status.ok()) {
-    watch->status =
-        Status::Error(watch->status.code(), "no stage could be added, so more keys raise the rate above fpr: %s",
-                      watch->status.message());
-    return false;
+  if (status.ok()) {
+    watch->opening.alone = AloneOf(shards.generation, stage);
+    return true;
   }
-  opening_.after = watch->stage;
-  opening_.stage = stage;
-  return true;
+  watch->status = Status::Error(status.code(), "no stage could be added, so more keys raise the rate above fpr: %s",
+                                status.message());
+  return false;
 }
 
 // One writer makes a large stage, not all of them. This only saves memory: if two do so, the record takes one. Who has
 // begun goes on, be the lease over or not.
-bool Grower::MayOpen() {
-  if (opening_.num_made != 0) return true;
+bool Grower::MayOpen(Opening* opening) {
+  if (opening->has_lease) return true;
   const RedisKey lease = KeyOf(LeaseName(record_->name()));
   Answer taken;
   const Status status =
       record_->router().Do(lease, Kind::kWrite, {"SET", lease.name, "1", "NX", "PX", kLeaseMs}, &taken);
-  return status.ok() && !taken.is_nil;
+  opening->has_lease = status.ok() && !taken.is_nil;
+  return opening->has_lease;
 }
 
 // Makes as many shards as an insertion can wait for.
-bool Grower::MakeSome(const Shards& made) {
-  const size_t begin = opening_.num_made, n = made.keys.size();
+bool Grower::MakeSome(Opening* opening, const Shards& made) {
+  const size_t begin = opening->num_made, n = made.keys.size();
   size_t end = begin + 1;
-  while (end < n && made.BeginOfShard(end) - made.BeginOfShard(begin) < kBytesAtOnce) ++end;
+  while (end < n && made.BeginOfShard(end + 1) - made.BeginOfShard(begin) <= kBytesAtOnce) ++end;
   Shards some = made;
   const auto from = static_cast<ptrdiff_t>(begin), to = static_cast<ptrdiff_t>(std::min(end, n));
   if (begin < n) {
     some.keys.assign(made.keys.begin() + from, made.keys.begin() + to);
     some.begins.assign(made.begins.begin() + from, made.begins.begin() + to + 1);
     if (!AllocateShards(record_, some).ok()) return false;
-    opening_.num_made = static_cast<size_t>(to);
+    opening->num_made = static_cast<size_t>(to);
   }
   return true;
 }
 
-// Brings the stage into the record. If somebody else changed that, the stage may still be the next one.
-void Grower::Name(const Shards& made, uint64_t generation, double keys) {
+// Brings the stage into the record, behind the one of id `after`. If somebody else changed that, it may still be the
+// next one.
+void Grower::Name(Opening* opening, const Shards& made, uint64_t after, double keys) {
   if (!AdvanceMarks(record_, made, record_->header().version + 1, kMadeHere).ok()) {
-    opening_ = Opening();  // one was lost, or nobody knows: nothing names them
+    *opening = Opening();  // one was lost, or nobody knows: nothing names them
     return;
   }
+  const Stage& stage = made.generation.stages[0];
   Header header = record_->header();
-  Generation& grown = header.current.id == generation ? header.current : header.next;
-  Stage& full = grown.stages.back();
-  const double most = 8 * 64 * static_cast<double>(full.num_blocks);
-  grown.num_keys -= full.num_keys;
-  full.num_keys = static_cast<uint64_t>(std::min(std::max(keys, 0.0), most));
-  grown.num_keys += full.num_keys;
+  Generation& grown = header.current.filled_id() == after ? header.current : header.next;
+  CountKeys(keys, FactsOf(header, grown).has_num_keys, &grown);
   grown.newest_ones = 0;
-  grown.stages.push_back(opening_.stage);
-  grown.body_bytes += opening_.stage.num_blocks * grown.block_bytes();
+  grown.stages.push_back(stage);
+  grown.body_bytes += stage.num_blocks * grown.block_bytes();
   const Status changed = record_->ChangeHeader(header);
-  if (changed.code() == StatusCode::kIncompatible && record_->ReadHeader().ok()) {
+  if (changed.code() == StatusCode::kIncompatible && record_->ReadHeader().ok() &&
+      !Names(record_->header(), stage.id)) {
     for (const Generation* named : record_->header().Written()) {
-      if (named->filled_id() == opening_.after) return;  // others changed something else: once more
+      if (named->filled_id() == after) return;  // others changed something else: once more
     }
     (void)DropShards(record_, made.generation).ok();
   }
-  opening_ = Opening();  // where nobody knows whether the record names it, the shards stay for their day
+  *opening = Opening();  // where nobody knows whether the record names it, the shards stay for their day
 }
 
 }  // namespace linefilter::redis_internal

@@ -30,6 +30,12 @@ class Grower {
   const Status& status() const { return watches_[0].status; }
 
  private:
+  // A stage whose shards are being made.
+  struct Opening {
+    Generation alone;        // as if its generation had that stage alone; none: nothing is being made
+    bool has_lease = false;  // or had it
+    size_t num_made = 0;
+  };
   // What is known of the newest stage of a generation.
   struct Watch {
     uint64_t stage = 0;     // its id
@@ -37,26 +43,21 @@ class Grower {
     uint64_t inserted = 0;  // here, since the last look
     double keys = -1;       // that were in it at the last look; -1: nobody looked
     Status status;
-  };
-  // A stage whose shards are being made, for the generation that is filled by `after`.
-  struct Opening {
-    uint64_t after = 0;
-    Stage stage;
-    size_t num_made = 0;
+    Opening opening;  // of the stage that follows it
   };
 
+  void Follow(Watch* watch, const Generation& generation);
   void Look(Watch* watch, const Shards& shards);
   bool Measure(const Shards& shards, SizeEstimate* size);
   // True if the next stage was opened.
   bool Open(Watch* watch, const Shards& shards, double keys);
   bool Plan(Watch* watch, const Shards& shards);
-  bool MayOpen();
-  bool MakeSome(const Shards& made);
-  void Name(const Shards& made, uint64_t generation, double keys);
+  bool MayOpen(Opening* opening);
+  bool MakeSome(Opening* opening, const Shards& made);
+  void Name(Opening* opening, const Shards& made, uint64_t after, double keys);
 
   FilterRecord* const record_;
   Watch watches_[2];  // of `current` and `next`
-  Opening opening_;
 };
 
 // Whether stages are added to it when it is full.
