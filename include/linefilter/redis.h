@@ -235,6 +235,21 @@ class LINEFILTER_EXPORT RedisFilter final {
   // Removes a batch; `outcomes`, n of them, may be null. The Status is the first error.
   Status RemoveHashes(const uint64_t* hashes, size_t n, RedisRemove* outcomes, uint64_t generation = 0) noexcept;
 
+  // These are the verbs of RedisBloom, for those who know them: thin names of the calls above. BF.RESERVE is Reserve,
+  // BF.INFO is Info. BF.ADD and CF.ADD: *added tells whether the key was certainly new; it may be null.
+  Status Add(Key key, bool* added = nullptr) noexcept;
+  // BF.MADD: inserts n keys in one pipeline. `outcomes`, n of them, may be null. The Status is the first error, ok if
+  // and only if no outcome is kFailed.
+  Status MAdd(const Key* keys, size_t n, RedisInsert* outcomes = nullptr) noexcept;
+  // BF.EXISTS and CF.EXISTS: see MayContainKey.
+  Status Exists(Key key, bool* maybe) noexcept { return MayContainKey(key, maybe); }
+  // BF.MEXISTS: asks for n keys in one pipeline. Answers are those of MayContainHashes.
+  Status MExists(const Key* keys, size_t n, uint8_t* answers) noexcept;
+  // CF.DEL: *deleted tells whether an entry went; it may be null. What is said of RemoveKey holds.
+  Status Del(Key key, bool* deleted = nullptr) noexcept;
+  // BF.CARD: about how many keys are in, as Info tells.
+  Status Card(uint64_t* keys) noexcept;
+
   // Of a filter that grows: ok, or why no further stage could be opened when this object inserted last (max_growth, or
   // what Redis said). Keys then go on into the newest stage: none is lost, and the rate rises above the bound.
   Status growth_status() const noexcept;

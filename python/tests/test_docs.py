@@ -18,7 +18,7 @@ from redis_server import SERVER, Server
 
 PACKAGE = Path(linefilter.__file__).parent
 GUIDE = ROOT / "doc" / "guide"
-COMING_FROM = [GUIDE / "coming-from" / name for name in ("set.md", "pybloom_live.md", "rbloom.md")]
+COMING_FROM = [GUIDE / "coming-from" / name for name in ("set.md", "pybloom_live.md", "rbloom.md", "pyrebloom.md")]
 DOCUMENTS = [ROOT / "README.md", ROOT / "python" / "README.md", GUIDE / "python.md", GUIDE / "guard-fpr.md", GUIDE / "parquet.md",
              *COMING_FROM]  # fmt: skip
 

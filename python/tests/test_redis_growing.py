@@ -1,4 +1,4 @@
-"""RedisFilter that grows, with a server that is started here."""
+"""RedisFilter that grows, and the verbs of RedisBloom, with a server that is started here."""
 
 import pytest
 
@@ -21,3 +21,12 @@ def test_one_that_grows(at):
         assert isinstance(filter.growth_error, linefilter.OverLimitError) and "max_growth" in str(filter.growth_error)
     with pytest.raises(linefilter.InvalidArgumentError, match="bound"):
         RedisFilter.create(at, "other", 500, bits_per_key=10, grow=True)
+
+
+def test_the_verbs_of_redisbloom(at):
+    with RedisFilter.reserve(at, "users", 1000, fpr=0.01) as users:
+        assert users.add("alice") and not users.add("alice")
+        assert users.madd("alice", "bob", 17) == [False, True, True]
+        assert users.exists("bob") and not users.exists("carol")
+        assert users.mexists("alice", "carol", 17, b"bob") == [True, False, True, True]
+        assert users.madd() == [] == users.mexists() and users.card() == 3

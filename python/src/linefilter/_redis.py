@@ -262,6 +262,22 @@ class RedisFilter(TakingFilter, Closable):
         """Takes out many hashes: a uint64 array or an iterable of integers. Returns how many were removed."""
         return self._core.remove_hashes(hash_words(hashes), _from(generation))
 
+    def exists(self, key: Key) -> bool:
+        """BF.EXISTS: key in filter. Like madd, mexists and card a verb of RedisBloom; BF.ADD is add(), CF.DEL remove()."""
+        return key in self
+
+    def madd(self, *keys: Key) -> list[bool]:
+        """BF.MADD: adds keys, and tells of each whether it was certainly new, as add_new()."""
+        return list(map(bool, self.add_new(keys)))
+
+    def mexists(self, *keys: Key) -> list[bool]:
+        """BF.MEXISTS: contains_many() of these keys."""
+        return list(map(bool, self.contains_many(keys)))
+
+    def card(self) -> int:
+        """BF.CARD: about how many keys are in, as info() tells."""
+        return round(self.info().approximate_size.keys)
+
     def within(self, seconds: float) -> RedisFilter:
         """Gives the next call a deadline of its own: key in filter.within(0.02). It holds all that the call does.
 
