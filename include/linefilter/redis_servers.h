@@ -53,6 +53,35 @@ struct RedisNode {
   uint64_t num_rejected;  // requests, or parts of them, that failed at once
 };
 
+// What calls of a RedisFilter are.
+enum class RedisVerb : uint8_t {
+  kMayContain = 0,  // lookups
+  kInsert = 1,
+  kRemove = 2,
+  kInfo = 3,
+  kExpire = 4,
+  kLoad = 5,   // also LoadNext
+  kWrite = 6,  // WriteImage and Save
+  kBegin = 7,  // BeginGeneration
+  kFill = 8,   // InsertHashesIntoNext
+  kSwitch = 9,
+  kAbandon = 10,
+};
+inline constexpr size_t kNumRedisVerbs = 11;
+// A lower-case name like "may_contain"; "unknown" for what is none.
+LINEFILTER_EXPORT const char* RedisVerbName(RedisVerb verb) noexcept;
+
+// One call that has ended, as RedisServers::on_call is told of it. What it points to is there until that returns.
+struct RedisCall {
+  RedisVerb verb = RedisVerb::kMayContain;
+  StatusCode code = StatusCode::kOk;  // kUnavailable also where OnUnavailable::kMaybe makes it ok
+  const char* filter = "";            // its name
+  const char* node = "";              // the server whose reply came last, or that failed last; "" if none was asked
+  const char* message = "";           // of the Status
+  uint64_t num_keys = 0;              // that were asked, inserted or removed
+  uint64_t ns = 0;                    // the time that it took
+};
+
 // Where the servers are, who asks, and how long to wait.
 struct RedisServers {
   // Takes addresses, user, password, database and tls of redis://[USER:PASSWORD@]HOST[:PORT][,HOST...][/DATABASE], or
@@ -89,6 +118,10 @@ struct RedisServers {
   // must not use that object. Open and Create say all by their Status.
   void (*notice)(void* context, const char* sentence) = nullptr;
   void* notice_context = nullptr;
+  // Called at the end of each call of an open filter, once, by the thread that made it: a call of many keys is one. It
+  // must not use that object, nor throw. RedisMetrics (linefilter/redis_metrics.h) is one to call.
+  void (*on_call)(void* context, const RedisCall& call) noexcept = nullptr;
+  void* on_call_context = nullptr;
   // Lookups without a cluster ask the first of `addresses` that answers, even a replica. It may be late: a key that was
   // acknowledged may be "absent" there. Unless this is set a replica is refused (kUnavailable), or the next address
   // asked; the replicas of a cluster are never asked. A replica refuses calls that change something (kUnavailable), or

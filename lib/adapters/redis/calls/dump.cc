@@ -93,10 +93,11 @@ Status WriteImageOf(FilterRecord* record, const Sink& sink, bool* switched) {
 }  // namespace redis_internal
 
 Status RedisFilter::WriteImage(const Sink& sink) noexcept {
-  return redis_internal::Guarded(state_, redis_internal::Router::Call::kAdmin, [&](redis_internal::FilterState* state) {
-    bool switched;
-    return redis_internal::WriteImageOf(&state->record, sink, &switched);
-  });
+  return redis_internal::Guarded(state_, redis_internal::kAdminCall(RedisVerb::kWrite),
+                                 [&](redis_internal::FilterState* state) {
+                                   bool switched;
+                                   return redis_internal::WriteImageOf(&state->record, sink, &switched);
+                                 });
 }
 
 uint64_t RedisFilter::ImageBytes() const noexcept {
@@ -104,19 +105,21 @@ uint64_t RedisFilter::ImageBytes() const noexcept {
 }
 
 Status RedisFilter::Save(const char* path) noexcept {
-  return redis_internal::Guarded(state_, redis_internal::Router::Call::kAdmin, [&](redis_internal::FilterState* state) {
-    Status status;
-    bool switched = true;
-    for (int i = 0; i < redis_internal::kTries && switched; ++i) {
-      AtomicFile file;
-      status = file.Create(path);
-      if (!status.ok()) return status;
-      status = redis_internal::WriteImageOf(&state->record, file.sink(), &switched);
-      if (!file.status().ok()) return file.status();  // the system's reason, not the sink's
-      if (status.ok()) return file.Commit();
-    }
-    return status;
-  });
+  return redis_internal::Guarded(state_, redis_internal::kAdminCall(RedisVerb::kWrite),
+                                 [&](redis_internal::FilterState* state) {
+                                   Status status;
+                                   bool switched = true;
+                                   for (int i = 0; i < redis_internal::kTries && switched; ++i) {
+                                     AtomicFile file;
+                                     status = file.Create(path);
+                                     if (!status.ok()) return status;
+                                     status = redis_internal::WriteImageOf(&state->record, file.sink(), &switched);
+                                     if (!file.status().ok())
+                                       return file.status();  // the system's reason, not the sink's
+                                     if (status.ok()) return file.Commit();
+                                   }
+                                   return status;
+                                 });
 }
 
 }  // namespace linefilter

@@ -79,15 +79,32 @@ Status Guarded(const Work& work) noexcept {
   }
 }
 
-// Calls `work` with the state of a filter that is open, as one call of that kind.
+// What a call is, for the servers' deadlines and for whoever watches it.
+struct CallFacts {
+  Router::Call::Kind kind;
+  RedisVerb verb;
+  uint64_t num_keys = 0;
+};
+inline constexpr CallFacts kAdminCall(RedisVerb verb) { return {Router::Call::kAdmin, verb}; }
+
+// Tells RedisServers::on_call of a call that began then.
+void TellCall(const FilterState& state, const CallFacts& facts, Clock::time_point begin, const Status& status) noexcept;
+
+// Calls `work` with the state of a filter that is open, as one call.
 template <class Work>
-Status Guarded(const std::unique_ptr<FilterState>& state, Router::Call::Kind kind, const Work& work) noexcept {
+Status Guarded(const std::unique_ptr<FilterState>& state, const CallFacts& facts, const Work& work) noexcept {
   if (state == nullptr) return Closed();
   const uint32_t own_ms = std::exchange(state->own_ms, 0);
-  return Guarded([&]() -> Status {
-    const Router::Call call(&state->record.router(), kind, own_ms);
+  Router& router = state->record.router();
+  const bool is_watched = router.servers().on_call != nullptr;
+  const auto begin = is_watched ? Clock::now() : Clock::time_point();
+  router.ForgetLastServer();
+  const Status status = Guarded([&]() -> Status {
+    const Router::Call call(&router, facts.kind, own_ms);
     return work(state.get());
   });
+  if (is_watched) TellCall(*state, facts, begin, status);
+  return status;
 }
 
 }  // namespace linefilter::redis_internal

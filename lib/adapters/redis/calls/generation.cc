@@ -188,7 +188,7 @@ using redis_internal::Router;
 
 Status RedisFilter::BeginGeneration(uint64_t num_keys, const FilterOptions& options,
                                     const RedisLayout& layout) noexcept {
-  return Guarded(state_, Router::Call::kAdmin, [&](FilterState* state) -> Status {
+  return Guarded(state_, redis_internal::kAdminCall(RedisVerb::kBegin), [&](FilterState* state) -> Status {
     Status status = redis_internal::ReadAndFinish(&state->record);
     if (!status.ok()) return status;
     status = redis_internal::CheckOptions(state->record, options);
@@ -200,7 +200,7 @@ Status RedisFilter::BeginGeneration(uint64_t num_keys, const FilterOptions& opti
 }
 
 Status RedisFilter::BeginGenerationFromImage(const void* image, size_t size, const RedisLayout& layout) noexcept {
-  return Guarded(state_, Router::Call::kAdmin, [&](FilterState* state) -> Status {
+  return Guarded(state_, redis_internal::kAdminCall(RedisVerb::kBegin), [&](FilterState* state) -> Status {
     FilterView view;
     Status status = view.Open(image, size, VerifyMode::kWhole, state->record.secret());
     if (status.ok()) status = redis_internal::ReadAndFinish(&state->record);
@@ -222,7 +222,7 @@ Status RedisFilter::BeginGenerationFromImage(const void* image, size_t size, con
 }
 
 Status RedisFilter::Load(const void* image, size_t size) noexcept {
-  return Guarded(state_, Router::Call::kAdmin, [&](FilterState* state) -> Status {
+  return Guarded(state_, redis_internal::kAdminCall(RedisVerb::kLoad), [&](FilterState* state) -> Status {
     FilterView view;
     Status status = view.Open(image, size, VerifyMode::kWhole, state->record.secret());
     if (status.ok()) status = state->record.ReadHeader();
@@ -243,7 +243,7 @@ Status RedisFilter::Load(const void* image, size_t size) noexcept {
 }
 
 Status RedisFilter::LoadNext(const void* image, size_t size) noexcept {
-  return Guarded(state_, Router::Call::kAdmin, [&](FilterState* state) -> Status {
+  return Guarded(state_, redis_internal::kAdminCall(RedisVerb::kLoad), [&](FilterState* state) -> Status {
     FilterView view;
     Status status = view.Open(image, size, VerifyMode::kWhole, state->record.secret());
     if (status.ok()) status = redis_internal::UseNext(state);
@@ -253,18 +253,19 @@ Status RedisFilter::LoadNext(const void* image, size_t size) noexcept {
 }
 
 Status RedisFilter::InsertHashesIntoNext(const uint64_t* hashes, size_t n) noexcept {
-  return Guarded(state_, Router::Call::kFill, [&](FilterState* state) -> Status {
+  return Guarded(state_, {Router::Call::kFill, RedisVerb::kFill, n}, [&](FilterState* state) -> Status {
     const Status status = redis_internal::UseNext(state);
     return status.ok() ? state->inserter.Insert(state->chosen_next, hashes, n, nullptr) : status;
   });
 }
 
 Status RedisFilter::SwitchGeneration() noexcept {
-  return Guarded(state_, Router::Call::kAdmin, [](FilterState* state) { return redis_internal::EndNext(state, true); });
+  return Guarded(state_, redis_internal::kAdminCall(RedisVerb::kSwitch),
+                 [](FilterState* state) { return redis_internal::EndNext(state, true); });
 }
 
 Status RedisFilter::AbandonGeneration() noexcept {
-  return Guarded(state_, Router::Call::kAdmin,
+  return Guarded(state_, redis_internal::kAdminCall(RedisVerb::kAbandon),
                  [](FilterState* state) { return redis_internal::EndNext(state, false); });
 }
 

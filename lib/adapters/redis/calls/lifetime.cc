@@ -166,9 +166,9 @@ Status CreateFilter(FilterRecord* record, const Header& header, const uint8_t* b
 }  // namespace redis_internal
 
 Status RedisFilter::Expire(uint64_t ms) noexcept {
-  return redis_internal::Guarded(state_, redis_internal::Router::Call::kAdmin, [&](redis_internal::FilterState* state) {
-    return redis_internal::Expire(&state->record, ms);
-  });
+  return redis_internal::Guarded(
+      state_, redis_internal::kAdminCall(RedisVerb::kExpire),
+      [&](redis_internal::FilterState* state) { return redis_internal::Expire(&state->record, ms); });
 }
 
 Status RedisFilter::Delete(const RedisServers& servers, std::string_view name) noexcept {

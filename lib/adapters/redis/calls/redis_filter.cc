@@ -147,7 +147,7 @@ Status RedisFilter::MayContainHash(uint64_t hash, bool* maybe) noexcept {
 
 Status RedisFilter::MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) noexcept {
   bool done = false;
-  const Status status = Guarded(state_, Router::Call::kRequest, [&](FilterState* state) {
+  const Status status = Guarded(state_, {Router::Call::kRequest, RedisVerb::kMayContain, n}, [&](FilterState* state) {
     const Status asked = redis_internal::Ask(&state->record, hashes, n, answers);
     done = true;
     return asked;
@@ -163,7 +163,7 @@ Status RedisFilter::InsertHash(uint64_t hash, RedisInsert* outcome) noexcept { r
 
 Status RedisFilter::InsertHashes(const uint64_t* hashes, size_t n, RedisInsert* outcomes) noexcept {
   bool done = false;
-  const Status status = Guarded(state_, Router::Call::kRequest, [&](FilterState* state) {
+  const Status status = Guarded(state_, {Router::Call::kRequest, RedisVerb::kInsert, n}, [&](FilterState* state) {
     constexpr uint64_t kAllGenerations = 0;
     const Status inserted = state->inserter.Insert(kAllGenerations, hashes, n, outcomes);
     done = true;
@@ -180,7 +180,7 @@ Status RedisFilter::RemoveHash(uint64_t hash, RedisRemove* outcome, uint64_t gen
 Status RedisFilter::RemoveHashes(const uint64_t* hashes, size_t n, RedisRemove* outcomes,
                                  uint64_t generation) noexcept {
   bool done = false;
-  const Status status = Guarded(state_, Router::Call::kRequest, [&](FilterState* state) {
+  const Status status = Guarded(state_, {Router::Call::kRequest, RedisVerb::kRemove, n}, [&](FilterState* state) {
     const Status removed = redis_internal::Remove(&state->record, generation, hashes, n, outcomes);
     done = true;
     return removed;

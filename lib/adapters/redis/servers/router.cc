@@ -42,6 +42,7 @@ Status Router::Connect(const RedisServers& servers) {
     if (!patience.MayRetry(failure, map) || !patience.Pause()) return patience.GivenUp(failure);
   }
   map.SetQuiet(false);
+  last_ = nullptr;
   map_ = std::move(map);
   must_refresh_ = false;
   return Status();
@@ -161,6 +162,7 @@ void Router::Begin(const Batch& batch, ReplyHandler* handler) {
   num_roles_ = 0;
   is_replicated_ = map_.servers().wait_replicas == 0 || batch.size() == 0;
   map_.CloseIfForked();
+  last_ = nullptr;  // it may be one of them
   map_.DropStrangers();
   for (const auto& node : map_.nodes()) {
     // An exception ended a batch: the rest of its replies is nobody's.

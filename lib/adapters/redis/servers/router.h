@@ -79,6 +79,10 @@ class Router {
 
   // Whether the insertions of the last Run are on servers.wait_replicas replicas. Its Status may tell something else.
   bool is_replicated() const noexcept { return is_replicated_; }
+  // The server whose reply came last in this call, or that failed last; null if none was asked.
+  const std::string* last_server() const noexcept { return last_ == nullptr ? nullptr : &last_->server(); }
+  // For the call that comes.
+  void ForgetLastServer() noexcept { last_ = nullptr; }
   // Whether some command of the last Run ran later than those behind it, or may have.
   bool was_tried_again() const noexcept { return num_passes_ > 1; }
   // Runs one command for one reply, outside of batches: Do(key, Kind::kRead, {"PTTL", key.name}, &answer).
@@ -194,6 +198,7 @@ class Router {
   size_t num_roles_ = 0;  // the server has yet to tell these, or nothing of this pass counts
   Status first_error_;
   bool is_replicated_ = true;
+  const Breaker* last_ = nullptr;  // of that server
   uint32_t num_passes_ = 0;  // of the last Run
   bool is_in_call_ = false, tries_once_ = false;
   CallEnd call_;                // for a request, of one with up to 1 MB

@@ -61,6 +61,7 @@ void Router::ForgetDone() {
       active_[num_active++] = node;
       continue;
     }
+    last_ = node->breaker;
     if (node->connection.has_input()) node->connection.Close();  // more replies than questions
     node->queue.clear();
     node->num_written = node->num_received = 0;
