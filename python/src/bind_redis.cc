@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "linefilter/redis_metrics.h"
 #include "python/src/buffer.h"
 #include "python/src/options.h"
 #include "python/src/redis.h"
@@ -43,6 +44,16 @@ std::unique_ptr<Redis> FromImage(const RedisServers& servers, const std::string&
 std::unique_ptr<Redis> Open(const RedisServers& servers, const std::string& name, const py::object& secret) {
   const auto given = SecretOf(secret);
   return std::make_unique<Redis>([&](RedisFilter& filter) { return filter.Open(servers, name, OrNull(given)); });
+}
+
+// None if there were not so many.
+py::object SlowCallOf(const RedisMetrics& metrics, size_t i) {
+  using namespace py::literals;
+  SlowRedisCall call;
+  if (!metrics.slow_call(i, &call)) return py::none();
+  return py::dict("verb"_a = RedisVerbName(call.verb), "node"_a = call.node, "filter"_a = py::bytes(call.filter),
+                  "num_keys"_a = call.num_keys, "seconds"_a = static_cast<double>(call.ns) / 1e9,
+                  "ok"_a = call.code == StatusCode::kOk);
 }
 
 py::bytes ToBytes(Redis& redis) {
@@ -203,8 +214,21 @@ void BindCached(py::module_& module) {
 }  // namespace
 
 void BindRedis(py::module_& module) {
+  // It is never deleted: filters that it watches may outlive the object of Python.
+  py::class_<RedisMetrics, std::unique_ptr<RedisMetrics, py::nodelete>>(module, "RedisMetrics", py::module_local())
+      .def(py::init<uint32_t>())
+      .def("prometheus",
+           [](const RedisMetrics& metrics) {
+             std::string text;
+             Check(metrics.WritePrometheus(&text));
+             return text;
+           })
+      .def("num_calls", &RedisMetrics::num_calls)
+      .def("num_slow", &RedisMetrics::num_slow)
+      .def("slow_call", &SlowCallOf);
   py::class_<RedisServers>(module, "RedisServers", py::module_local())
       .def(py::init<>())
+      .def("watch", [](RedisServers& servers, RedisMetrics& metrics) { metrics.Watch(&servers); })
       .def("set_url", [](RedisServers& servers, const std::string& url) { Check(servers.SetUrl(url)); })
       .def_readwrite("addresses", &RedisServers::addresses)
       .def_readwrite("user", &RedisServers::user)

@@ -131,6 +131,7 @@ const std::map<std::string, Around> kArounds = {
       "linefilter::ParquetPhysicalType physical, int precision, int scale, int type_length, const "
       "linefilter::ParquetFilterView& view"}},
     {"redis.h", {"", ""}},
+    {"redis_metrics.h", {"", ""}},
     {"redis_servers.h", {"", ""}},
     {"redis_cached.h",
      {"",

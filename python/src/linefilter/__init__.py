@@ -44,7 +44,7 @@ from ._many import each_contains, each_contains_hash, each_contains_hashes, each
 from ._monitor import FprMonitor, FprMonitorCounts, FprMonitorReport
 from ._redis import RedisFilter, RedisInfo
 from ._redis_cached import RedisCachedFilter, RedisCacheInfo
-from ._redis_servers import Deadlines, RedisServers
+from ._redis_servers import Deadlines, RedisMetrics, RedisServers
 from ._scalable import ScalableFilter, Stage
 from ._scan import ScanFilter
 from ._sizing import Sizing, max_keys, plan
@@ -77,6 +77,7 @@ __all__ = [
     "RedisCachedFilter",
     "RedisFilter",
     "RedisInfo",
+    "RedisMetrics",
     "RedisServers",
     "RotatingFilter",
     "ScalableFilter",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Sequence, Union
+from typing import Any, Optional, Sequence, Union
 
 from . import _linefilter
-from ._errors import InvalidArgumentError
+from ._errors import InvalidArgumentError, UnsupportedError
 from ._keys import as_float, as_uint
 
 
@@ -30,6 +30,39 @@ class Deadlines:
     pause: float = 0.08
 
 
+class RedisMetrics:
+    """Counts and times the calls of any number of filters in Redis, for Prometheus: RedisServers(address, metrics=RedisMetrics()).
+
+    Calls of `slow` seconds and more are slow ones. One object is for all filters of a process: what it counts is kept until that ends.
+    Threads may share it."""
+
+    __slots__ = ("_core",)
+
+    def __init__(self, slow: float = 0.05) -> None:
+        if not hasattr(_linefilter, "RedisMetrics"):
+            raise UnsupportedError("this linefilter was built without Redis: install libhiredis-dev, and build it again")
+        self._core = _linefilter.RedisMetrics(milliseconds(slow, "slow"))
+
+    def prometheus(self) -> str:
+        """The text for Prometheus: calls by verb, node and code; keys, times (a histogram) and slow calls by verb and node."""
+        return self._core.prometheus()
+
+    @property
+    def num_calls(self) -> int:
+        """How many calls there were."""
+        return self._core.num_calls()
+
+    @property
+    def num_slow(self) -> int:
+        """How many of them were slow."""
+        return self._core.num_slow()
+
+    def slow_calls(self) -> list[dict[str, Any]]:
+        """The last slow calls, at most 32, the latest first: verb, node, filter, num_keys, seconds, ok."""
+        calls = (self._core.slow_call(i) for i in range(32))
+        return [call for call in calls if call is not None]
+
+
 @dataclass(frozen=True)
 class RedisServers:
     """Where the servers are, and how long to wait for them. Times are in seconds.
@@ -47,6 +80,7 @@ class RedisServers:
         asked. What changes something needs the master among the addresses.
     wait_replicas, wait: after insertions and the keys of an image wait until so many replicas have them, but no longer: else
         UnavailableError. What brings no keys (create, steps of generations, expire, delete) does not wait.
+    metrics: RedisMetrics that count and time each call.
     """
 
     addresses: Union[str, Sequence[str]] = "127.0.0.1:6379"
@@ -64,6 +98,7 @@ class RedisServers:
     replica_reads: bool = False
     wait_replicas: int = 0
     wait: float = 1.0
+    metrics: Optional[RedisMetrics] = None
 
     @classmethod
     def from_url(cls, url: str, **others: Any) -> RedisServers:
@@ -130,4 +165,8 @@ def make_servers(servers: Servers) -> _linefilter.RedisServers:
     made.maybes_per_second = as_float(servers.maybes_per_second, "maybes_per_second")
     if not made.maybes_per_second >= 0:
         raise InvalidArgumentError(f"maybes_per_second must be at least 0, not {servers.maybes_per_second}")
+    if servers.metrics is not None:
+        if not isinstance(servers.metrics, RedisMetrics):
+            raise TypeError(f"metrics are RedisMetrics, not {type(servers.metrics).__name__}")
+        made.watch(servers.metrics._core)
     return made

@@ -1,9 +1,11 @@
-"""RedisFilter that grows, and the verbs of RedisBloom, with a server that is started here."""
+"""What services want of RedisFilter: growth, the verbs of RedisBloom, metrics."""
+
+from dataclasses import replace
 
 import pytest
 
 import linefilter
-from linefilter import RedisFilter
+from linefilter import RedisFilter, RedisMetrics
 from test_redis import KEYS, OTHERS, at, pytestmark, server  # noqa: F401
 
 
@@ -30,3 +32,19 @@ def test_the_verbs_of_redisbloom(at):
         assert users.exists("bob") and not users.exists("carol")
         assert users.mexists("alice", "carol", 17, b"bob") == [True, False, True, True]
         assert users.madd() == [] == users.mexists() and users.card() == 3
+
+
+def test_metrics_count_and_time_calls(at):
+    metrics = RedisMetrics(slow=0)
+    with RedisFilter.create(replace(at, metrics=metrics), "seen", 1000, fpr=0.01) as filter:
+        filter.add_many(KEYS)
+        assert filter.contains_many(KEYS).all() and "bob" not in filter
+    text = metrics.prometheus()
+    assert f'linefilter_redis_calls_total{{verb="may_contain",node="{at.addresses}",code="ok"}} 2\n' in text
+    assert f'linefilter_redis_keys_total{{verb="insert",node="{at.addresses}"}} 3000\n' in text
+    assert metrics.num_calls == metrics.num_slow == 3
+    last, first = metrics.slow_calls()[0], metrics.slow_calls()[-1]
+    assert last["verb"] == "may_contain" and last["num_keys"] == 1 and last["ok"] and last["filter"] == b"seen"
+    assert first["verb"] == "insert" and first["num_keys"] == 3000 and 0 < first["seconds"] < 60
+    with pytest.raises(TypeError, match="metrics"):
+        RedisFilter.open(replace(at, metrics=7), "seen")
