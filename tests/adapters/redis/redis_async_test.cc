@@ -1,0 +1,195 @@
+// Calls of a RedisAsyncFilter return at once, and each is answered once.
+#include "linefilter/redis_async.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/redis.h"
+#include "linefilter/redis_metrics.h"
+#include "tests/adapters/redis/redis_filter_test.h"
+#include "tests/testing/options.h"
+#include "tests/testing/random.h"
+#include "tests/testing/status.h"
+
+namespace linefilter::test {
+namespace {
+
+// What one call was told, and how often.
+struct Told {
+  std::atomic<int> times{0};
+  std::atomic<bool> maybe{false};
+  std::atomic<int> outcome{-1};
+  std::atomic<int> code{-1};
+};
+
+void TakeMaybe(void* context, bool maybe, const Status& status) noexcept {
+  auto* const told = static_cast<Told*>(context);
+  told->maybe = maybe;
+  told->code = static_cast<int>(status.code());
+  ++told->times;
+}
+void TakeInsert(void* context, RedisInsert outcome, const Status& status) noexcept {
+  auto* const told = static_cast<Told*>(context);
+  told->outcome = static_cast<int>(outcome);
+  told->code = static_cast<int>(status.code());
+  ++told->times;
+}
+void TakeRemove(void* context, RedisRemove outcome, const Status& status) noexcept {
+  auto* const told = static_cast<Told*>(context);
+  told->outcome = static_cast<int>(outcome);
+  told->code = static_cast<int>(status.code());
+  ++told->times;
+}
+
+constexpr int kOk = static_cast<int>(StatusCode::kOk);
+
+class RedisAsync : public RedisFilterTest {
+ protected:
+  void OpenAsync(RedisAsyncFilter* filter, const std::string& name, size_t most_waiting = 65536) {
+    ASSERT_TRUE(IsOk(filter->Open(servers_, name, nullptr, most_waiting)));
+  }
+};
+
+TEST_F(RedisAsync, EveryCallOfManyCallersIsAnsweredOnce) {
+  constexpr size_t kKeys = 4000, kThreads = 4;
+  RedisFilter direct = Create("seen", 2 * kKeys);
+  const std::vector<uint64_t> hashes = RandomHashes(2 * kKeys, 1);
+  (void)InsertAll(&direct, std::vector<uint64_t>(hashes.begin(), hashes.begin() + kKeys));
+  RedisMetrics metrics;
+  metrics.Watch(&servers_);
+  RedisAsyncFilter filter;
+  OpenAsync(&filter, "seen");
+  std::vector<Told> told(2 * kKeys);
+  std::atomic<int> refused{0};
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (size_t i = t; i < hashes.size(); i += kThreads) {
+        refused += !filter.MayContainHash(hashes[i], &TakeMaybe, &told[i]).ok();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  filter.Close();
+  EXPECT_EQ(refused, 0);
+  size_t false_positives = 0;
+  for (size_t i = 0; i < told.size(); ++i) {
+    ASSERT_EQ(told[i].times, 1) << i;
+    ASSERT_EQ(told[i].code, kOk) << i;
+    ASSERT_TRUE(i >= kKeys || told[i].maybe) << i;
+    false_positives += i >= kKeys && told[i].maybe;
+  }
+  EXPECT_LT(false_positives, kKeys / 50);
+  EXPECT_LT(metrics.num_calls(), told.size() / 4) << "what waits goes in one pipeline";
+}
+
+TEST_F(RedisAsync, InsertionsAndRemovalsHaveTheirOutcomes) {
+  options_ = Removable(12);
+  (void)Create("ids", 1000);
+  RedisAsyncFilter filter;
+  OpenAsync(&filter, "ids");
+  Told first, maybe, absent, removed, gone;
+  ASSERT_TRUE(IsOk(filter.InsertKey("alice", &TakeInsert, &first)));
+  ASSERT_TRUE(IsOk(filter.MayContainKey("alice", &TakeMaybe, &maybe)));  // behind its insertion
+  ASSERT_TRUE(IsOk(filter.MayContainKey("bob", &TakeMaybe, &absent)));
+  while (maybe.times == 0 || absent.times == 0) std::this_thread::yield();
+  EXPECT_TRUE(maybe.maybe);
+  EXPECT_FALSE(absent.maybe);
+  EXPECT_EQ(first.outcome, static_cast<int>(RedisInsert::kNew));
+  ASSERT_TRUE(IsOk(filter.RemoveKey("alice", &TakeRemove, &removed)));
+  ASSERT_TRUE(IsOk(filter.RemoveKey("carol", &TakeRemove, &gone)));
+  filter.Close();
+  EXPECT_EQ(removed.outcome, static_cast<int>(RedisRemove::kRemoved));
+  EXPECT_EQ(gone.outcome, static_cast<int>(RedisRemove::kAbsent));
+}
+
+// An answer may call again: this goes on until it has been told a hundred times.
+struct Chain {
+  RedisAsyncFilter* filter = nullptr;
+  std::atomic<int> left{100};
+  std::promise<void> done;
+};
+void Again(void* context, bool, const Status&) noexcept {
+  auto* const chain = static_cast<Chain*>(context);
+  if (--chain->left == 0) return chain->done.set_value();
+  (void)chain->filter->MayContainKey(chain->left.load(), &Again, chain).ok();
+}
+
+TEST_F(RedisAsync, AnAnswerMayCallAgain) {
+  (void)Create("seen", 1000);
+  RedisAsyncFilter filter;
+  OpenAsync(&filter, "seen");
+  Chain chain;
+  chain.filter = &filter;
+  ASSERT_TRUE(IsOk(filter.MayContainKey(100, &Again, &chain)));
+  EXPECT_EQ(chain.done.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
+}
+
+// Callers do not wait for a server that hangs, the queue ends somewhere, and all are told.
+TEST_F(RedisAsync, TheQueueIsBoundedAndASilentServerIsTold) {
+  RedisFilter direct = Create("seen", 1000);
+  servers_.deadlines.request_ms = 200;
+  servers_.deadlines.pause_ms = 0;
+  RedisAsyncFilter filter;
+  OpenAsync(&filter, "seen", 50);
+  server_->Pause();
+  std::vector<Told> told(200);
+  size_t taken = 0;
+  Status refusal;
+  for (Told& each : told) {
+    const Status status = filter.InsertKey(taken, &TakeInsert, &each);
+    taken += status.ok();
+    if (!status.ok()) refusal = status;
+  }
+  EXPECT_TRUE(Says(StatusCode::kOverLimit, refusal, "50 calls wait")) << "nobody waited";
+  EXPECT_GE(taken, 50u);
+  EXPECT_LT(taken, told.size());
+  filter.Close();
+  server_->Resume();
+  size_t answered = 0;
+  for (const Told& each : told) {
+    if (each.times == 0) continue;
+    ++answered;
+    EXPECT_EQ(each.times, 1);
+    EXPECT_EQ(each.outcome, static_cast<int>(RedisInsert::kFailed));
+    EXPECT_EQ(each.code, static_cast<int>(StatusCode::kUnavailable));
+  }
+  EXPECT_EQ(answered, taken);
+}
+
+TEST_F(RedisAsync, WhatIsClosedOrForkedTakesNothing) {
+  RedisAsyncFilter filter;
+  Told told;
+  EXPECT_EQ(filter.MayContainKey("bob", &TakeMaybe, &told).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(filter.InsertHash(1, &TakeInsert, &told).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(filter.Open(servers_, "nobody").code(), StatusCode::kNotFound);
+  options_.hash_id = HashId::kCaller;
+  (void)Create("hashes", 100);
+  OpenAsync(&filter, "hashes");
+  EXPECT_EQ(filter.MayContainKey("bob", &TakeMaybe, &told).code(), StatusCode::kIncompatible);
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool refused = filter.MayContainHash(7, &TakeMaybe, &told).code() == StatusCode::kUnavailable;
+    filter.Close();
+    _exit(refused ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ASSERT_TRUE(IsOk(filter.MayContainHash(7, &TakeMaybe, &told)));
+  filter.Close();
+  EXPECT_EQ(told.times, 1);
+  EXPECT_FALSE(filter.is_open());
+}
+
+}  // namespace
+}  // namespace linefilter::test
