@@ -4,9 +4,8 @@
 //
 //   linefilter::RedisAsyncFilter seen;
 //   linefilter::Status status = seen.Open(servers, "seen");
-//   status = seen.MayContainKey(url, &OnAnswer, request);  // returns at once
-//   ...
-//   void OnAnswer(void* request, bool maybe, const linefilter::Status& status) noexcept {...}  // by the other thread
+//   status = seen.MayContainKey(url, &OnAnswer, request);  // returns at once; the other thread calls OnAnswer(request,
+//                                                          // maybe, status), which is noexcept
 //
 // A call that returns ok is answered once, certainly; one that returns an error is not. An answer comes within twice
 // the deadline of requests (RedisServers::deadlines): the pipeline that is under way may take one, and its own another.

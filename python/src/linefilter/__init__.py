@@ -43,6 +43,7 @@ from ._living import RotatingFilter, SwappableFilter
 from ._many import each_contains, each_contains_hash, each_contains_hashes, each_contains_many, may_contain_any
 from ._monitor import FprMonitor, FprMonitorCounts, FprMonitorReport
 from ._redis import RedisFilter, RedisInfo
+from ._redis_async import AsyncRedisFilter
 from ._redis_cached import RedisCachedFilter, RedisCacheInfo
 from ._redis_servers import Deadlines, RedisMetrics, RedisServers
 from ._scalable import ScalableFilter, Stage
@@ -51,6 +52,7 @@ from ._sizing import Sizing, max_keys, plan
 from ._view import FilterFile, FilterView, ViewStage, verify_image
 
 __all__ = [
+    "AsyncRedisFilter",
     "BlockedFilter",
     "Bloom",
     "ClassicFilter",
