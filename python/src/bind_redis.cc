@@ -211,9 +211,7 @@ void BindCached(py::module_& module) {
   BindRedisKeys(bound);
 }
 
-}  // namespace
-
-void BindRedis(py::module_& module) {
+void BindServers(py::module_& module) {
   // It is never deleted: filters that it watches may outlive the object of Python.
   py::class_<RedisMetrics, std::unique_ptr<RedisMetrics, py::nodelete>>(module, "RedisMetrics", py::module_local())
       .def(py::init<uint32_t>())
@@ -252,6 +250,12 @@ void BindRedis(py::module_& module) {
       .def_readwrite("replica_reads", &RedisServers::replica_reads)
       .def_readwrite("wait_replicas", &RedisServers::wait_replicas)
       .def_readwrite("wait_ms", &RedisServers::wait_ms);
+}
+
+}  // namespace
+
+void BindRedis(py::module_& module) {
+  BindServers(module);
   py::class_<Redis> bound(module, "Redis", py::module_local());
   bound.def_static("create", &Create)
       .def_static("from_image", &FromImage)

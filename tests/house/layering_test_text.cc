@@ -98,7 +98,7 @@ const std::map<std::string, Surface>& Surfaces() {
         ".h",
         std::regex(
             R"(\n  (?:LINEFILTER_INLINE )?(?:bool|void|Status|uint64_t) ((?:MayContain|CountMaybes|Insert|WriteImage|AppendImage)\w*|Save)\()"),
-        {"inline.h", "redis.h", "redis_cached.h"}}},
+        {"inline.h", "redis.h", "redis_async.h", "redis_cached.h"}}},
       {"C",
        {"include/linefilter/c",
         ".h",
