@@ -206,8 +206,8 @@ TEST_F(RedisGrowing, AtTheEndOfItsGrowthItTellsWhyAndLosesNothing) {
   EXPECT_TRUE(InfoOf(&filter).OverCapacity());
 }
 
-// Whoever was about to open a stage died: the others go on, and open it when its lease is over.
-TEST_F(RedisGrowing, ADeadWriterHoldsItUpForTheTimeOfItsLease) {
+// Whoever was about to open a stage died: the others go on, and open it when its claim is over.
+TEST_F(RedisGrowing, ADeadWriterHoldsItUpForTheTimeOfItsClaim) {
   RedisFilter filter = Grown("seen", 1000);
   client_->Do({"SET", "{seen}:opening", "1", "PX", "600000"});
   const std::vector<uint64_t> hashes = RandomHashes(1500, 1);

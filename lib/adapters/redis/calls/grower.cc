@@ -22,7 +22,7 @@ constexpr double kLeft = 1.0 / 16;           // of the stage, when the next is o
 constexpr double kWritersAtFirst = 256;      // nobody knows how many there are
 constexpr uint64_t kLooks = 1024;            // a stage is never looked at more often by one writer
 constexpr uint64_t kBytesAtOnce = 1u << 26;  // made within one insertion: 20 ms of a server
-constexpr char kLeaseMs[] = "10000";
+constexpr char kClaimMs[] = "10000";
 
 // The generation of these shards, as if it had the one stage alone.
 Generation AloneOf(const Generation& generation, const Stage& stage) {
@@ -141,8 +141,8 @@ bool Grower::Open(Watch* watch, const Shards& shards, double keys) {
     watch->room = 1;
   }
   Answer ignored;
-  const RedisKey lease = KeyOf(LeaseName(record_->name()));
-  (void)record_->router().Do(lease, Kind::kWrite, {"UNLINK", lease.name}, &ignored).ok();
+  const RedisKey claim = KeyOf(ClaimName(record_->name()));
+  (void)record_->router().Do(claim, Kind::kWrite, {"UNLINK", claim.name}, &ignored).ok();
   return is_named;
 }
 
@@ -167,15 +167,15 @@ bool Grower::Plan(Watch* watch, const Shards& shards) {
 }
 
 // One writer makes a large stage, not all of them. This only saves memory: if two do so, the record takes one. Who has
-// begun goes on, be the lease over or not.
+// begun goes on, be the claim over or not.
 bool Grower::MayOpen(Opening* opening) {
-  if (opening->has_lease) return true;
-  const RedisKey lease = KeyOf(LeaseName(record_->name()));
+  if (opening->has_claim) return true;
+  const RedisKey claim = KeyOf(ClaimName(record_->name()));
   Answer taken;
   const Status status =
-      record_->router().Do(lease, Kind::kWrite, {"SET", lease.name, "1", "NX", "PX", kLeaseMs}, &taken);
-  opening->has_lease = status.ok() && !taken.is_nil;
-  return opening->has_lease;
+      record_->router().Do(claim, Kind::kWrite, {"SET", claim.name, "1", "NX", "PX", kClaimMs}, &taken);
+  opening->has_claim = status.ok() && !taken.is_nil;
+  return opening->has_claim;
 }
 
 // Makes as many shards as an insertion can wait for.

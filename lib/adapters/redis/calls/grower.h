@@ -33,7 +33,7 @@ class Grower {
   // A stage whose shards are being made.
   struct Opening {
     Generation alone;        // as if its generation had that stage alone; none: nothing is being made
-    bool has_lease = false;  // or had it
+    bool has_claim = false;  // or had it
     size_t num_made = 0;
   };
   // What is known of the newest stage of a generation.

@@ -49,6 +49,6 @@ static std::string BesideRecord(std::string_view name, const char* what) {
   return (has_tag ? std::string(name) : "{" + std::string(name) + "}") + what;
 }
 std::string StreamName(std::string_view name) { return BesideRecord(name, ":stream"); }
-std::string LeaseName(std::string_view name) { return BesideRecord(name, ":opening"); }
+std::string ClaimName(std::string_view name) { return BesideRecord(name, ":opening"); }
 
 }  // namespace linefilter::redis_internal

@@ -31,7 +31,7 @@ std::string ShardName(std::string_view name, uint64_t generation, uint64_t shard
 // This is "{NAME}:stream", without braces if NAME has a hash tag. It lies in the slot of the record.
 std::string StreamName(std::string_view name);
 // That of who opens a stage, for some seconds.
-std::string LeaseName(std::string_view name);
+std::string ClaimName(std::string_view name);
 
 }  // namespace linefilter::redis_internal
 
