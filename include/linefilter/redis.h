@@ -90,10 +90,11 @@ struct RedisLayout {
   // single ones earlier. Who comes back later than that downloads the whole filter. It is `blocked` or `split_block`:
   // else kIncompatible. BeginGeneration does not look at it: a filter stays as it is.
   uint64_t followed_keys = 0;
-  // A filter that grows, for sets whose size nobody knows: num_keys is for how many it has room at first, and
-  // FilterOptions::fpr bounds the rate at every moment, as in ScalableFilter (linefilter/scalable.h). Whoever inserts
-  // looks now and then how full it is, and opens the next stage. Each stage costs a lookup one line more. It gives
-  // nothing back: the stage that says "maybe" may do so by another key, whose entry would go.
+  // A filter that grows, for sets whose size nobody knows. num_keys is for how many it has room at first, 4,096 at
+  // least. FilterOptions::fpr bounds the rate at every moment, as in ScalableFilter (linefilter/scalable.h). Whoever
+  // inserts looks now and then how full it is, and opens the next stage. Some dozens may insert at once: what hundreds
+  // have in hand may overfill a stage. Each stage costs a lookup one line more. It gives nothing back: the stage that
+  // says "maybe" may do so by another key, whose entry would go.
   bool grows = false;
   uint64_t max_growth = 0;  // GrowthOptions::max_growth
 };

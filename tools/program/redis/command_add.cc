@@ -222,6 +222,8 @@ int RunAdd(const Add& add) {
          advice.empty() ? "" : "\n", advice.c_str());
     return ExitOf(status);
   }
+  const Status growth = filter.growth_status();
+  if (!growth.ok()) Fail("redis add: filter %s: %s", ShownName(add.name).c_str(), growth.message());  // a warning
   RedisInfo info;  // a sample, of 1 MiB at most; where it fails, the keys are there all the same
   if (filter.Info(&info).ok() && info.OverCapacity()) {
     WarnOfOverfull(ShownName(add.name), info.capacity, info.approximate_size);

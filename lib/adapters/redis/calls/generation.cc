@@ -159,6 +159,21 @@ Status Begin(FilterState* state, const Generation& generation, const uint8_t* bo
   return status;
 }
 
+// `begin` begins a generation. It is tried again if somebody changed the record within, and no other generation was
+// begun: a stage was added.
+template <class BeginIt>
+Status BeginAgain(FilterState* state, const BeginIt& begin) {
+  for (int i = 1;; ++i) {
+    Status status = ReadAndFinish(&state->record);
+    if (!status.ok()) return status;
+    const uint64_t current = state->record.header().current.id, filled = state->record.header().current.filled_id();
+    status = begin();
+    const Header& now = state->record.header();
+    const bool only_grew = now.current.id == current && now.current.filled_id() != filled && !now.next.exists();
+    if (status.code() != StatusCode::kIncompatible || !only_grew || i == kTries) return status;
+  }
+}
+
 // Callers hash by themselves, so all generations have one hash. What is left unset is no request.
 Status CheckOptions(const FilterRecord& record, const FilterOptions& options) {
   const Header& header = record.header();
@@ -189,13 +204,12 @@ using redis_internal::Router;
 Status RedisFilter::BeginGeneration(uint64_t num_keys, const FilterOptions& options,
                                     const RedisLayout& layout) noexcept {
   return Guarded(state_, redis_internal::kAdminCall(RedisVerb::kBegin), [&](FilterState* state) -> Status {
-    Status status = redis_internal::ReadAndFinish(&state->record);
-    if (!status.ok()) return status;
-    status = redis_internal::CheckOptions(state->record, options);
-    if (!status.ok()) return status;
-    Generation generation;
-    status = redis_internal::PlanGeneration(state->record, num_keys, options, layout, &generation);
-    return status.ok() ? redis_internal::Begin(state, generation, nullptr) : status;
+    return redis_internal::BeginAgain(state, [&]() -> Status {
+      Status status = redis_internal::CheckOptions(state->record, options);
+      Generation generation;
+      if (status.ok()) status = PlanGeneration(state->record, num_keys, options, layout, &generation);
+      return status.ok() ? redis_internal::Begin(state, generation, nullptr) : status;
+    });
   });
 }
 
@@ -203,21 +217,22 @@ Status RedisFilter::BeginGenerationFromImage(const void* image, size_t size, con
   return Guarded(state_, redis_internal::kAdminCall(RedisVerb::kBegin), [&](FilterState* state) -> Status {
     FilterView view;
     Status status = view.Open(image, size, VerifyMode::kWhole, state->record.secret());
-    if (status.ok()) status = redis_internal::ReadAndFinish(&state->record);
-    if (status.ok()) status = redis_internal::CheckHash(state->record, view);
     if (!status.ok()) return status;
-    // The image is older than this call, and keys that were inserted since could not follow.
-    const Layout now = state->record.current().generation.layout;
-    if (!redis_internal::TakesInsertions(view.layout()) && redis_internal::TakesInsertions(now)) {
-      return Status::Error(
-          StatusCode::kIncompatible,
-          "filter %s in Redis takes keys, and those inserted since the retrieval image was made could not "
-          "follow into it: create a filter of another name of it, or begin with a layout that takes keys",
-          redis_internal::Printable(state->record.name()).c_str());
-    }
-    Generation generation;
-    status = redis_internal::PlanGeneration(state->record, view, layout, &generation);
-    return status.ok() ? redis_internal::Begin(state, generation, redis_internal::BodyOf(view)) : status;
+    return redis_internal::BeginAgain(state, [&]() -> Status {
+      Status begun = redis_internal::CheckHash(state->record, view);
+      // The image is older than this call, and keys that were inserted since could not follow.
+      const Layout now = state->record.current().generation.layout;
+      if (begun.ok() && !redis_internal::TakesInsertions(view.layout()) && redis_internal::TakesInsertions(now)) {
+        return Status::Error(
+            StatusCode::kIncompatible,
+            "filter %s in Redis takes keys, and those inserted since the retrieval image was made could not "
+            "follow into it: create a filter of another name of it, or begin with a layout that takes keys",
+            redis_internal::Printable(state->record.name()).c_str());
+      }
+      Generation generation;
+      if (begun.ok()) begun = PlanGeneration(state->record, view, layout, &generation);
+      return begun.ok() ? redis_internal::Begin(state, generation, redis_internal::BodyOf(view)) : begun;
+    });
   });
 }
 

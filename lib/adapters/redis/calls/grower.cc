@@ -1,6 +1,6 @@
-// Two numbers decide when to look. Between two looks the stage may fill by half of what is left, counted with those
-// keys that others insert meanwhile: the last look tells how many there are for each of ours. And the next stage is
-// opened when a sixteenth is left, so that those who do not know it yet fill what is left.
+// Two numbers decide when to look. Between two looks the stage may fill by a sixteenth of what is left, and by less if
+// others insert meanwhile: the last look tells how many keys came for each of ours. And the next stage is opened when a
+// sixteenth is left, so that those who do not know it yet fill what is left.
 #include "lib/adapters/redis/calls/grower.h"
 
 #include <algorithm>
@@ -18,10 +18,17 @@ namespace {
 
 // 1,024 blocks: their number of keys has an error of 0.5 %. A server reads them in 20 us.
 constexpr uint64_t kSampleBytes = uint64_t{1} << 16;
-constexpr double kLeft = 1.0 / 16;           // of the stage, when the next is opened
-constexpr double kWritersAtFirst = 256;      // nobody knows how many there are
-constexpr uint64_t kLooks = 1024;            // a stage is never looked at more often by one writer
-constexpr uint64_t kBytesAtOnce = 1u << 26;  // made within one insertion: 20 ms of a server
+constexpr double kLeft = 1.0 / 16;       // of the stage, when the next is opened
+constexpr double kWriters = 8;           // others may begin at any moment
+constexpr double kWritersAtFirst = 256;  // nobody knows how many there are
+constexpr uint64_t kLooks = 512;         // a stage is hardly looked at more often by one writer: 32 fill a sixteenth
+constexpr auto kOld = std::chrono::seconds(1);  // so long a look tells how many others insert
+// What is made at once, and the time for that within one insertion. 16 MiB take a server 4 ms, or 60 on a slow machine.
+constexpr uint64_t kBytesAtOnce = uint64_t{1} << 24;
+constexpr size_t kShardsAtOnce = 256;
+constexpr auto kStep = std::chrono::milliseconds(20);
+// Whoever is about to make more than this claims it, so that only one takes the memory.
+constexpr uint64_t kUnclaimedBytes = uint64_t{1} << 20;
 constexpr char kClaimMs[] = "10000";
 
 // The generation of these shards, as if it had the one stage alone.
@@ -51,6 +58,14 @@ void CountKeys(double keys, bool tells_all, Generation* generation) {
   if (tells_all) generation->num_keys = std::min(others + full.num_keys, 8 * generation->body_bytes);
 }
 
+// Adds the stage, behind one that has so many keys.
+void AddStageTo(const Header& header, const Stage& stage, double keys, Generation* generation) {
+  CountKeys(keys, FactsOf(header, *generation).has_num_keys, generation);
+  generation->newest_ones = 0;
+  generation->stages.push_back(stage);
+  generation->body_bytes += stage.num_blocks * generation->block_bytes();
+}
+
 uint64_t AtLeastOne(double keys) { return keys < 1 ? 1 : static_cast<uint64_t>(keys); }
 
 }  // namespace
@@ -62,10 +77,7 @@ size_t Grower::RoomFor(uint64_t only, size_t wanted) {
     Watch& watch = watches_[i];
     if (!shards().generation.exists() || (only != 0 && shards().generation.id != only) || !Grows(shards())) continue;
     Follow(&watch, shards().generation);
-    if (watch.room == 0) {
-      const Router::Once once(&record_->router());
-      Look(&watch, Shards(shards()));
-    }
+    if (watch.room == 0 || Clock::now() - watch.looked > kOld) Look(&watch, Shards(shards()));
     wanted = static_cast<size_t>(std::min<uint64_t>(wanted, watch.room));
   }
   return wanted;
@@ -79,10 +91,11 @@ void Grower::Follow(Watch* watch, const Generation& generation) {
   if (opening.num_made != 0 && !Names(record_->header(), opening.alone.filled_id())) {
     (void)DropShards(record_, opening.alone).ok();
   }
-  // Who opened it may have died before its shards got the time of the filter.
-  if (watch->stage != 0) (void)KeepNamed(record_, record_->header(), record_->time_to_live()).ok();
+  const bool is_first = watch->stage == 0;
   *watch = Watch();
   watch->stage = filled;
+  // Who opened it may have died before its shards got the time of the filter.
+  watch->must_keep = !is_first;
 }
 
 void Grower::Count(size_t keys) {
@@ -93,25 +106,34 @@ void Grower::Count(size_t keys) {
 }
 
 void Grower::Look(Watch* watch, const Shards& shards) {
+  if (watch->must_keep) watch->must_keep = !KeepNamed(record_, record_->header(), record_->time_to_live()).ok();
   const auto last = static_cast<uint32_t>(shards.generation.stages.size() - 1);
   const auto capacity = static_cast<double>(CapacityOfStage(shards.facts, last));
   const double least = std::ceil(capacity / kLooks);
   watch->room = AtLeastOne(least);
+  watch->looked = Clock::now();
   SizeEstimate size;
-  if (!Measure(shards, &size)) return;  // the insertion that follows tells why
+  if (!Measure(shards, capacity, &size)) return;  // the insertion that follows tells why
   const double left = capacity - size.keys - 2 * size.error - kLeft * capacity;
-  const bool is_last = watch->status.code() == StatusCode::kOverLimit;
-  if (left <= 0 && !is_last && Open(watch, shards, size.keys)) return;
+  if (left <= 0 && !watch->is_last && Open(watch, shards, size.keys)) return;
   double writers = kWritersAtFirst;
   if (watch->keys >= 0 && watch->inserted != 0) {
-    writers = std::max(1.0, (size.keys - watch->keys + 2 * size.error) / static_cast<double>(watch->inserted));
+    writers = std::max(kWriters, (size.keys - watch->keys + 2 * size.error) / static_cast<double>(watch->inserted));
   }
-  watch->room = AtLeastOne(is_last ? capacity : std::max(least, left / (2 * writers)));
   watch->keys = size.keys;
   watch->inserted = 0;
+  if (watch->is_last) {
+    watch->room = AtLeastOne(capacity);
+  } else if (left > 0) {
+    watch->room = AtLeastOne(std::max(least, left / (2 * writers)));
+  } else if (watch->opening.alone.exists()) {  // the more steps there are, the sooner comes the next
+    const uint64_t steps = watch->opening.alone.body_bytes / kBytesAtOnce + 1;
+    watch->room = AtLeastOne(least / static_cast<double>(steps));
+  }
 }
 
-bool Grower::Measure(const Shards& shards, SizeEstimate* size) {
+// A stage whose bits are all ones has any number of keys: it is full.
+bool Grower::Measure(const Shards& shards, double capacity, SizeEstimate* size) {
   const Part part = PartsOf(shards.generation).back();
   Sample sample(shards, record_->header().version);
   record_->batch().Clear();
@@ -121,102 +143,122 @@ bool Grower::Measure(const Shards& shards, SizeEstimate* size) {
   Judgement judgement;
   if (bytes.empty() || sample.AnyNewer() || !Judge(bytes, part, &judgement).ok()) return false;
   *size = judgement.size;
-  return std::isfinite(size->keys);
+  if (!std::isfinite(size->keys) || !std::isfinite(size->error)) *size = {2 * capacity, 0};
+  return true;
 }
 
 bool Grower::Open(Watch* watch, const Shards& shards, double keys) {
   Opening& opening = watch->opening;
-  if (!opening.alone.exists() && !Plan(watch, shards)) return false;
-  if (!MayOpen(&opening)) return false;
+  Status status = opening.alone.exists() ? Status() : Plan(&opening, shards);
+  watch->is_last = !status.ok();
+  bool claimed = false;
+  if (status.ok()) status = Claim(&opening, watch->stage, &claimed);
   const Generation alone = opening.alone;
-  const Shards made = ShardsOf(record_->name(), record_->header(), alone);
-  if (!MakeSome(&opening, made)) return false;
-  if (opening.num_made < made.keys.size()) return false;  // the next insertion goes on
-  Name(&opening, made, watch->stage, keys);
-  const bool is_named = Names(record_->header(), alone.filled_id());
+  Shards made;
+  if (status.ok() && claimed) {
+    made = ShardsOf(record_->name(), record_->header(), alone);
+    status = MakeSome(&opening, made);
+  }
+  const bool is_made = status.ok() && claimed && opening.num_made == made.keys.size();
+  if (is_made) status = Name(&opening, made, watch->stage, keys);
+  const bool is_named = is_made && Names(record_->header(), alone.filled_id());
   if (is_named) {
-    (void)KeepShards(record_, alone, record_->header().version).ok();
     *watch = Watch();
     watch->stage = alone.filled_id();
     watch->room = 1;
-  }
-  Answer ignored;
-  const RedisKey claim = KeyOf(ClaimName(record_->name()));
-  (void)record_->router().Do(claim, Kind::kWrite, {"UNLINK", claim.name}, &ignored).ok();
-  return is_named;
-}
-
-// Decides what the next stage is.
-bool Grower::Plan(Watch* watch, const Shards& shards) {
-  BodyFacts facts = shards.facts;
-  Stage stage;
-  Status status = AddStage(&facts);
-  if (status.ok()) {
-    TakeLastStage(facts, &stage);
-    RedisLayout layout;
-    layout.shard_bytes = shards.generation.shard_bytes;
-    status = PlanStage(*record_, layout, &stage);
-  }
-  if (status.ok()) {
-    watch->opening.alone = AloneOf(shards.generation, stage);
+    watch->looked = Clock::now();
+    watch->must_keep = !KeepShards(record_, alone, record_->header().version).ok();
     return true;
   }
-  watch->status = Status::Error(status.code(), "no stage could be added, so more keys raise the rate above fpr: %s",
-                                status.message());
+  if (!status.ok()) {
+    watch->status = Status::Error(status.code(), "no stage could be added, so more keys raise the rate above fpr: %s",
+                                  status.message());
+  }
   return false;
 }
 
-// One writer makes a large stage, not all of them. This only saves memory: if two do so, the record takes one. Who has
-// begun goes on, be the claim over or not.
-bool Grower::MayOpen(Opening* opening) {
-  if (opening->has_claim) return true;
-  const RedisKey claim = KeyOf(ClaimName(record_->name()));
+// Decides what the next stage is. A record that nobody could read must not come of it.
+Status Grower::Plan(Opening* opening, const Shards& shards) {
+  BodyFacts facts = shards.facts;
+  Stage stage;
+  Status status = AddStage(&facts);
+  if (!status.ok()) return status;
+  TakeLastStage(facts, &stage);
+  RedisLayout layout;
+  layout.shard_bytes = shards.generation.shard_bytes;
+  status = PlanStage(*record_, layout, &stage);
+  if (!status.ok()) return status;
+  Generation grown = shards.generation;
+  AddStageTo(record_->header(), stage, 0, &grown);
+  if (!CheckGeneration(record_->name(), grown).ok()) {
+    return Status::Error(StatusCode::kOverLimit,
+                         "it has as many shards as a filter in Redis can have: choose larger ones");
+  }
+  opening->alone = AloneOf(shards.generation, stage);
+  return status;
+}
+
+// This only saves memory: if two make a stage, the record takes one. Who has begun goes on, and keeps the others off.
+Status Grower::Claim(Opening* opening, uint64_t after, bool* claimed) {
+  *claimed = opening->alone.body_bytes <= kUnclaimedBytes;
+  if (*claimed) return Status();
+  const RedisKey claim = KeyOf(ClaimName(record_->name(), after));
   Answer taken;
   const Status status =
-      record_->router().Do(claim, Kind::kWrite, {"SET", claim.name, "1", "NX", "PX", kClaimMs}, &taken);
-  opening->has_claim = status.ok() && !taken.is_nil;
-  return opening->has_claim;
+      opening->has_claim
+          ? record_->router().Do(claim, Kind::kWrite, {"SET", claim.name, "1", "PX", kClaimMs}, &taken)
+          : record_->router().Do(claim, Kind::kWrite, {"SET", claim.name, "1", "NX", "PX", kClaimMs}, &taken);
+  *claimed = status.ok() && !taken.is_nil;
+  opening->has_claim = opening->has_claim || *claimed;
+  return status;
 }
 
 // Makes as many shards as an insertion can wait for.
-bool Grower::MakeSome(Opening* opening, const Shards& made) {
-  const size_t begin = opening->num_made, n = made.keys.size();
-  size_t end = begin + 1;
-  while (end < n && made.BeginOfShard(end + 1) - made.BeginOfShard(begin) <= kBytesAtOnce) ++end;
-  Shards some = made;
-  const auto from = static_cast<ptrdiff_t>(begin), to = static_cast<ptrdiff_t>(std::min(end, n));
-  if (begin < n) {
+Status Grower::MakeSome(Opening* opening, const Shards& made) {
+  const auto end_of_step = Clock::now() + kStep;
+  const size_t n = made.keys.size();
+  while (opening->num_made < n) {
+    const size_t begin = opening->num_made;
+    size_t end = begin + 1;
+    while (end < n && end - begin < kShardsAtOnce &&
+           made.BeginOfShard(end + 1) - made.BeginOfShard(begin) <= kBytesAtOnce) {
+      ++end;
+    }
+    Shards some = made;
+    const auto from = static_cast<ptrdiff_t>(begin), to = static_cast<ptrdiff_t>(end);
     some.keys.assign(made.keys.begin() + from, made.keys.begin() + to);
     some.begins.assign(made.begins.begin() + from, made.begins.begin() + to + 1);
-    if (!AllocateShards(record_, some).ok()) return false;
-    opening->num_made = static_cast<size_t>(to);
+    const Status status = AllocateShards(record_, some);
+    if (!status.ok()) return status;
+    opening->num_made = end;
+    if (Clock::now() >= end_of_step) break;
   }
-  return true;
+  return Status();
 }
 
 // Brings the stage into the record, behind the one of id `after`. If somebody else changed that, it may still be the
 // next one.
-void Grower::Name(Opening* opening, const Shards& made, uint64_t after, double keys) {
-  if (!AdvanceMarks(record_, made, record_->header().version + 1, kMadeHere).ok()) {
+Status Grower::Name(Opening* opening, const Shards& made, uint64_t after, double keys) {
+  Status status = AdvanceMarks(record_, made, record_->header().version + 1, kMadeHere);
+  if (!status.ok()) {
     *opening = Opening();  // one was lost, or nobody knows: nothing names them
-    return;
+    return status;
   }
   const Stage& stage = made.generation.stages[0];
   Header header = record_->header();
-  Generation& grown = header.current.filled_id() == after ? header.current : header.next;
-  CountKeys(keys, FactsOf(header, grown).has_num_keys, &grown);
-  grown.newest_ones = 0;
-  grown.stages.push_back(stage);
-  grown.body_bytes += stage.num_blocks * grown.block_bytes();
-  const Status changed = record_->ChangeHeader(header);
-  if (changed.code() == StatusCode::kIncompatible && record_->ReadHeader().ok() &&
-      !Names(record_->header(), stage.id)) {
-    for (const Generation* named : record_->header().Written()) {
-      if (named->filled_id() == after) return;  // others changed something else: once more
+  AddStageTo(header, stage, keys, header.current.filled_id() == after ? &header.current : &header.next);
+  status = record_->ChangeHeader(header);
+  if (status.code() == StatusCode::kIncompatible && record_->ReadHeader().ok()) {
+    status = Status();
+    if (!Names(record_->header(), stage.id)) {
+      for (const Generation* named : record_->header().Written()) {
+        if (named->filled_id() == after) return status;  // others changed something else: once more
+      }
+      (void)DropShards(record_, made.generation).ok();
     }
-    (void)DropShards(record_, made.generation).ok();
   }
   *opening = Opening();  // where nobody knows whether the record names it, the shards stay for their day
+  return status;
 }
 
 }  // namespace linefilter::redis_internal

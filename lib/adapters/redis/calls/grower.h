@@ -34,7 +34,7 @@ class Grower {
   struct Opening {
     Generation alone;        // as if its generation had that stage alone; none: nothing is being made
     bool has_claim = false;  // or had it
-    size_t num_made = 0;
+    size_t num_made = 0;     // of its shards
   };
   // What is known of the newest stage of a generation.
   struct Watch {
@@ -42,26 +42,27 @@ class Grower {
     uint64_t room = 0;      // so many keys may go in before the next look
     uint64_t inserted = 0;  // here, since the last look
     double keys = -1;       // that were in it at the last look; -1: nobody looked
+    Clock::time_point looked;
+    bool must_keep = false;  // its shards may have another time than the filter
+    bool is_last = false;    // none can follow it
     Status status;
     Opening opening;  // of the stage that follows it
   };
 
   void Follow(Watch* watch, const Generation& generation);
   void Look(Watch* watch, const Shards& shards);
-  bool Measure(const Shards& shards, SizeEstimate* size);
+  bool Measure(const Shards& shards, double capacity, SizeEstimate* size);
   // True if the next stage was opened.
   bool Open(Watch* watch, const Shards& shards, double keys);
-  bool Plan(Watch* watch, const Shards& shards);
-  bool MayOpen(Opening* opening);
-  bool MakeSome(Opening* opening, const Shards& made);
-  void Name(Opening* opening, const Shards& made, uint64_t after, double keys);
+  Status Plan(Opening* opening, const Shards& shards);
+  // Ok and not *claimed: somebody else makes it.
+  Status Claim(Opening* opening, uint64_t after, bool* claimed);
+  Status MakeSome(Opening* opening, const Shards& made);
+  Status Name(Opening* opening, const Shards& made, uint64_t after, double keys);
 
   FilterRecord* const record_;
   Watch watches_[2];  // of `current` and `next`
 };
-
-// Whether stages are added to it when it is full.
-inline bool Grows(const Shards& shards) { return CapacityOfStage(shards.facts, 0) != 0; }
 
 }  // namespace linefilter::redis_internal
 

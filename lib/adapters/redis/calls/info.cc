@@ -21,7 +21,10 @@ constexpr uint64_t kSampleBytes = uint64_t{1} << 20;  // of all stages together;
 uint64_t CapacityOf(const Header& header, const Generation& generation) {
   const BodyFacts facts = FactsOf(header, generation);
   uint64_t capacity = 0;
-  for (uint32_t i = 0; i < facts.num_stages; ++i) capacity += CapacityOfStage(facts, i);
+  for (uint32_t i = 0; i < facts.num_stages; ++i) {
+    const uint64_t of_stage = CapacityOfStage(facts, i);
+    capacity = capacity > UINT64_MAX - of_stage ? UINT64_MAX : capacity + of_stage;
+  }
   return capacity != 0 ? capacity : generation.num_keys;
 }
 

@@ -10,6 +10,7 @@ namespace {
 constexpr double kLeastBitsSet = 2.5;
 // Where older stages have fewer of the keys than this, they fill the newest one faster by no more.
 constexpr double kFewInStages = 1.0 / 16;
+constexpr double kAskedToLearn = 64;  // single keys tell little each
 // A round trip more is nothing beside the work for so many keys.
 constexpr size_t kFewKeys = 64;
 // One command has so many; more gain nothing and keep the server from others.
@@ -46,7 +47,8 @@ InsertBatch::InsertBatch(const std::vector<Shards*>& targets, uint64_t version, 
     has_changes_ = has_changes_ || target.changes_blocks;
     const bool pays = n >= kFewKeys && shards->learned.bits_set >= kLeastBitsSet;
     target.reads_first = facts.block_bytes != 0 && facts.has_positions && may_leave_out_ && pays;
-    target.asks_stages_first = shards->facts.num_stages > 1 && may_leave_out_;
+    // One that forgets must have the key in its newest stage: it lives on from there.
+    target.asks_stages_first = shards->facts.num_stages > 1 && Grows(*shards) && may_leave_out_;
     target.asks_few = !tells_new && shards->learned.in_stages <= kFewInStages;
   }
   LeaveOut(before);
@@ -327,7 +329,9 @@ void InsertBatch::Learn() {
       learned.bits_set = static_cast<double>(target.num_set) / static_cast<double>(target.num_keys);
     }
     if (target.num_asked != 0) {
-      learned.in_stages = static_cast<double>(target.num_in_stages) / static_cast<double>(target.num_asked);
+      const auto asked = static_cast<double>(target.num_asked);
+      const double share = static_cast<double>(target.num_in_stages) / asked;
+      learned.in_stages += (share - learned.in_stages) * std::min(1.0, asked / kAskedToLearn);
     }
     learned.seen_whole.resize(target.shards->keys.size());
     for (const uint32_t shard : target.marks.touched()) {

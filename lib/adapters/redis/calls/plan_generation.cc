@@ -17,6 +17,12 @@ namespace {
 // makes them 5 in place of 8 (at 0.3 %), 7 in place of 10 (at 0.03 %).
 constexpr uint64_t kMoreBlocks = 10;
 
+// A first stage for fewer keys is full before those who fill it know of each other. This one has 7 KB at 1 %.
+constexpr uint64_t kLeastFirstKeys = 4096;
+
+// Stages are made within insertions, shard by shard, so these are smaller.
+constexpr uint64_t kMostShardBytesOfStage = (uint64_t{1} << 24) - 64;
+
 // The bytes of an empty set, as BodyOf has them.
 constexpr uint64_t kLeastBytesOfBits = 8;
 
@@ -39,7 +45,7 @@ Status CompletePlan(const FilterRecord& record, const RedisLayout& layout, Gener
 Status PlanGrowing(const FilterRecord& record, uint64_t first_capacity, const FilterOptions& options,
                    const RedisLayout& layout, Generation* generation) {
   BodyFacts facts;
-  const Status status = FactsOfGrowing(first_capacity, options, {layout.max_growth}, &facts);
+  const Status status = FactsOfGrowing(std::max(first_capacity, kLeastFirstKeys), options, {layout.max_growth}, &facts);
   if (!status.ok()) return status;
   Generation planned;
   planned.layout = facts.layout;
@@ -80,6 +86,7 @@ Status PlanStage(const FilterRecord& record, const RedisLayout& layout, Stage* s
   const auto num_masters = static_cast<uint32_t>(record.router().num_masters());
   const uint64_t bytes = stage->num_blocks * FactsOf(Layout::kContainer).block_bytes;
   const Status status = ChooseShardBytes(Layout::kContainer, bytes, layout, num_masters, &stage->shard_bytes);
+  if (layout.shard_bytes == 0) stage->shard_bytes = std::min(stage->shard_bytes, kMostShardBytesOfStage);
   return status.ok() ? NewGenerationId(&stage->id) : status;
 }
 

@@ -33,9 +33,10 @@ struct Generation {
   Layout layout = Layout::kAuto;
   uint32_t num_probes = 0;
   uint64_t body_bytes = 0;
-  // Whole blocks; body_bytes in a layout without blocks. In a container what stages are to have that come; 0: what suits.
+  // Whole blocks; body_bytes in a layout without blocks. In a container what stages are to have that come; 0: what
+  // suits.
   uint64_t shard_bytes = 0;
-  uint64_t num_keys = 0;     // made for so many, or those of its image; 0: unknown
+  uint64_t num_keys = 0;  // made for so many, or those of its image; 0: unknown
   std::vector<Stage> stages;
   // For a container these are the one bits of the newest stage when its image came, and its field growth, as bytes.
   uint64_t newest_ones = kUnknownOnes;

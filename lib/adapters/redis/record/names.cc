@@ -49,6 +49,10 @@ static std::string BesideRecord(std::string_view name, const char* what) {
   return (has_tag ? std::string(name) : "{" + std::string(name) + "}") + what;
 }
 std::string StreamName(std::string_view name) { return BesideRecord(name, ":stream"); }
-std::string ClaimName(std::string_view name) { return BesideRecord(name, ":opening"); }
+std::string ClaimName(std::string_view name, uint64_t stage) {
+  char what[32];
+  snprintf(what, sizeof(what), ":opening:%016llx", static_cast<unsigned long long>(stage));
+  return BesideRecord(name, what);
+}
 
 }  // namespace linefilter::redis_internal

@@ -69,6 +69,9 @@ struct Shards {
   uint64_t MarkOffset(uint64_t shard) const { return BytesOfShard(shard); }
 };
 
+// Whether stages are added to it when it is full.
+inline bool Grows(const Shards& shards) { return CapacityOfStage(shards.facts, 0) != 0; }
+
 BodyFacts FactsOf(const Header& header, const Generation& generation);
 // Makes the shards; it may throw std::bad_alloc.
 Shards ShardsOf(std::string_view name, const Header& header, const Generation& generation);
