@@ -77,7 +77,7 @@ test_asan() {
 # The tests that start threads. g++'s TSan: clang's does not see accesses by AVX2 and AVX-512 instructions. Of engines,
 # tables, Parquet and bulk those cases alone that do, and of the last not those that count its memory: they take long here.
 # A RedisFilter is one thread's: one of its programs shows that such objects share nothing, the others run by night.
-THREADS_TESTS=(c_api columns_threads concurrent fpr_monitor_threads living_slow many mapped parallel redis_cached redis_switch rotating_threads swappable
+THREADS_TESTS=(c_api columns_threads concurrent fpr_monitor_threads living_slow many mapped parallel redis_async redis_cached redis_metrics redis_switch rotating_threads swappable
   swappable_recent target view)
 NIGHT_THREADS_TESTS=(redis_dedup redis_expire redis_failover redis_faults redis_filter redis_load redis_new_once redis_record
   redis_removal_writers redis_router)
