@@ -4,7 +4,6 @@
 //   linefilter_bench_redis_async [--server HOST:PORT] [--callers N] [--lookups N] [--rounds N]
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <future>
 #include <stdexcept>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "bench/arguments.h"
+#include "bench/redis/common.h"
 #include "linefilter/redis_async.h"
 #include "tools/measure/redis_bench_filters.h"
 
@@ -22,15 +22,6 @@ struct Request {
   RedisServers servers;
   uint64_t callers = 1000, lookups = 1000000, rounds = 11;
 };
-
-void Require(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.message());
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 // All callers share what is left to ask.
 struct Callers {
@@ -56,24 +47,25 @@ double ByCallbacks(const Request& request, RedisAsyncFilter* filter) {
   callers.filter = filter;
   callers.left_to_ask = static_cast<int64_t>(request.lookups - request.callers);
   callers.left_to_answer = static_cast<int64_t>(request.lookups);
-  const auto begin = std::chrono::steady_clock::now();
-  for (uint64_t i = 0; i < request.callers; ++i) {
-    Require(filter->MayContainHash(tools::BenchHash(i), &OnAnswer, &callers));
-  }
-  callers.done.get_future().wait();
+  const double seconds = Seconds([&] {
+    for (uint64_t i = 0; i < request.callers; ++i) {
+      Require(filter->MayContainHash(tools::BenchHash(i), &OnAnswer, &callers));
+    }
+    callers.done.get_future().wait();
+  });
   if (callers.num_failed != 0) throw std::runtime_error("a lookup failed");
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return seconds;
 }
 
 double ByBatches(const Request& request, RedisFilter* filter) {
   std::vector<uint64_t> hashes(request.callers);
   std::vector<uint8_t> answers(request.callers);
-  const auto begin = std::chrono::steady_clock::now();
-  for (uint64_t done = 0; done < request.lookups; done += hashes.size()) {
-    for (uint64_t i = 0; i < hashes.size(); ++i) hashes[i] = tools::BenchHash(done + i);
-    Require(filter->MayContainHashes(hashes.data(), hashes.size(), answers.data()));
-  }
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return Seconds([&] {
+    for (uint64_t done = 0; done < request.lookups; done += hashes.size()) {
+      for (uint64_t i = 0; i < hashes.size(); ++i) hashes[i] = tools::BenchHash(done + i);
+      Require(filter->MayContainHashes(hashes.data(), hashes.size(), answers.data()));
+    }
+  });
 }
 
 int Run(Request request) {

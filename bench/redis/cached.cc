@@ -2,14 +2,12 @@
 // local filter, a refresh beside the size of the filter, and insertions with the stream beside those without.
 //
 //   linefilter_bench_redis_cached [--server HOST:PORT] [--rounds N]
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/arguments.h"
+#include "bench/redis/common.h"
 #include "linefilter/concurrent.h"
 #include "linefilter/redis_cached.h"
 #include "tools/measure/redis_bench_filters.h"
@@ -24,22 +22,6 @@ struct Request {
   RedisServers servers;
   uint64_t rounds = 41;
 };
-
-void Require(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.message());
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-template <class Work>
-double Seconds(const Work& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 std::vector<uint64_t> Hashes(size_t n, uint64_t first) {
   std::vector<uint64_t> hashes(n);

@@ -4,14 +4,13 @@
 //   linefilter_bench_redis_growing [--server HOST:PORT] [--writers N] [--first N] [--num-keys N] [--fpr P] [--batch N]
 //                                  [--rounds N]
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bench/arguments.h"
+#include "bench/redis/common.h"
 #include "tools/measure/redis_bench_filters.h"
 
 namespace linefilter::bench {
@@ -24,40 +23,32 @@ struct Request {
   bool outcomes = false;
 };
 
-void Require(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.message());
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 // All writers together insert keys `begin` to `end`, each those of its own share; the seconds that it took.
 double Insert(const Request& request, const std::string& name, uint64_t begin, uint64_t end) {
   std::vector<Status> statuses(request.writers);
   std::vector<std::thread> threads;
-  const auto start = std::chrono::steady_clock::now();
-  for (uint64_t w = 0; w < request.writers; ++w) {
-    threads.emplace_back([&, w] {
-      RedisFilter filter;
-      Status& status = statuses[w];
-      status = filter.Open(request.servers, name);
-      std::vector<uint64_t> hashes;
-      std::vector<RedisInsert> outcomes;
-      for (uint64_t key = begin + w; key < end && status.ok();) {
-        hashes.clear();
-        for (; key < end && hashes.size() < request.batch; key += request.writers) {
-          hashes.push_back(tools::BenchHash(key));
+  const double seconds = Seconds([&] {
+    for (uint64_t w = 0; w < request.writers; ++w) {
+      threads.emplace_back([&, w] {
+        RedisFilter filter;
+        Status& status = statuses[w];
+        status = filter.Open(request.servers, name);
+        std::vector<uint64_t> hashes;
+        std::vector<RedisInsert> outcomes;
+        for (uint64_t key = begin + w; key < end && status.ok();) {
+          hashes.clear();
+          for (; key < end && hashes.size() < request.batch; key += request.writers) {
+            hashes.push_back(tools::BenchHash(key));
+          }
+          outcomes.resize(hashes.size());
+          status = filter.InsertHashes(hashes.data(), hashes.size(), request.outcomes ? outcomes.data() : nullptr);
         }
-        outcomes.resize(hashes.size());
-        status = filter.InsertHashes(hashes.data(), hashes.size(), request.outcomes ? outcomes.data() : nullptr);
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  });
   for (const Status& status : statuses) Require(status);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return seconds;
 }
 
 double ShareOfMaybes(RedisFilter* filter, uint64_t begin, uint64_t end) {
