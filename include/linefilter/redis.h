@@ -251,8 +251,9 @@ class LINEFILTER_EXPORT RedisFilter final {
   // BF.CARD: about how many keys are in, as Info tells.
   Status Card(uint64_t* keys) noexcept;
 
-  // Of a filter that grows: ok, or why no further stage could be opened when this object inserted last (max_growth, or
-  // what Redis said). Keys then go on into the newest stage: none is lost, and the rate rises above the bound.
+  // A filter that grows tells here why no further stage could be opened when this object inserted last (max_growth, or
+  // what Redis said). It is ok otherwise. Keys then go on into the newest stage: none is lost, and the rate rises above
+  // the bound.
   Status growth_status() const noexcept;
 
   // The hash of a key, as calls by hash take it; 0 in a filter of the caller's hashes.

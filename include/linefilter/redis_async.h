@@ -31,6 +31,7 @@
 
 namespace linefilter {
 
+// linefilter/redis_async.h begins with how it is used. Before Open every call is kInvalidArgument.
 class LINEFILTER_EXPORT RedisAsyncFilter final {
  public:
   // What gets an answer. `maybe` is true unless the Status is ok and the key is certainly absent; an insertion is
@@ -40,7 +41,7 @@ class LINEFILTER_EXPORT RedisAsyncFilter final {
   using OnRemove = void (*)(void* context, RedisRemove outcome, const Status& status) noexcept;  // see OnMaybe
 
   RedisAsyncFilter() noexcept;
-  // As Close.
+  // It closes, as Close does.
   ~RedisAsyncFilter();
   RedisAsyncFilter(const RedisAsyncFilter&) = delete;
   RedisAsyncFilter& operator=(const RedisAsyncFilter&) = delete;

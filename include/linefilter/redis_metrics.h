@@ -30,14 +30,15 @@ struct CallCounts;  // lib/adapters/redis/calls/metrics.cc
 
 // A call that took long.
 struct SlowRedisCall {
-  RedisVerb verb = RedisVerb::kMayContain;
-  StatusCode code = StatusCode::kOk;
-  uint64_t num_keys = 0;
-  uint64_t ns = 0;
-  char filter[64] = {};  // the beginning of its name
-  char node[64] = {};    // the server whose reply came last, or that failed last
+  RedisVerb verb = RedisVerb::kMayContain;  // what it was
+  StatusCode code = StatusCode::kOk;        // see RedisCall::code
+  uint64_t num_keys = 0;                    // that were asked, inserted or removed
+  uint64_t ns = 0;                          // the time that it took
+  char filter[64] = {};                     // the beginning of its name
+  char node[64] = {};                       // the server whose reply came last, or that failed last
 };
 
+// linefilter/redis_metrics.h begins with how it is used.
 class LINEFILTER_EXPORT RedisMetrics final {
  public:
   // Calls of slow_ms and more are slow ones.

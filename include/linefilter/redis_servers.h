@@ -56,30 +56,30 @@ struct RedisNode {
 // What calls of a RedisFilter are.
 enum class RedisVerb : uint8_t {
   kMayContain = 0,  // lookups
-  kInsert = 1,
-  kRemove = 2,
-  kInfo = 3,
-  kExpire = 4,
-  kLoad = 5,   // also LoadNext
-  kWrite = 6,  // WriteImage and Save
-  kBegin = 7,  // BeginGeneration
-  kFill = 8,   // InsertHashesIntoNext
-  kSwitch = 9,
-  kAbandon = 10,
+  kInsert = 1,      // insertions
+  kRemove = 2,      // removals
+  kInfo = 3,        // Info, Card
+  kExpire = 4,      // Expire
+  kLoad = 5,        // Load, LoadNext
+  kWrite = 6,       // WriteImage, Save
+  kBegin = 7,       // BeginGeneration, BeginGenerationFromImage
+  kFill = 8,        // InsertHashesIntoNext
+  kSwitch = 9,      // SwitchGeneration
+  kAbandon = 10,    // AbandonGeneration
 };
-inline constexpr size_t kNumRedisVerbs = 11;
+inline constexpr size_t kNumRedisVerbs = 11;  // of RedisVerb
 // A lower-case name like "may_contain"; "unknown" for what is none.
 LINEFILTER_EXPORT const char* RedisVerbName(RedisVerb verb) noexcept;
 
 // One call that has ended, as RedisServers::on_call is told of it. What it points to is there until that returns.
 struct RedisCall {
-  RedisVerb verb = RedisVerb::kMayContain;
-  StatusCode code = StatusCode::kOk;  // kUnavailable also where OnUnavailable::kMaybe makes it ok
-  const char* filter = "";            // its name
-  const char* node = "";              // the server whose reply came last, or that failed last; "" if none was asked
-  const char* message = "";           // of the Status
-  uint64_t num_keys = 0;              // that were asked, inserted or removed
-  uint64_t ns = 0;                    // the time that it took
+  RedisVerb verb = RedisVerb::kMayContain;  // what it was
+  StatusCode code = StatusCode::kOk;        // kUnavailable also where OnUnavailable::kMaybe makes it ok
+  const char* filter = "";                  // its name
+  const char* node = "";     // the server whose reply came last, or that failed last; "" if none was asked
+  const char* message = "";  // of the Status
+  uint64_t num_keys = 0;     // that were asked, inserted or removed
+  uint64_t ns = 0;           // the time that it took
 };
 
 // Where the servers are, who asks, and how long to wait.
