@@ -199,7 +199,7 @@ class Router {
   Status first_error_;
   bool is_replicated_ = true;
   const Breaker* last_ = nullptr;  // of that server
-  uint32_t num_passes_ = 0;  // of the last Run
+  uint32_t num_passes_ = 0;        // of the last Run
   bool is_in_call_ = false, tries_once_ = false;
   CallEnd call_;                // for a request, of one with up to 1 MB
   uint64_t bytes_of_call_ = 0;  // that were asked and may be answered; only those of requests lengthen it
