@@ -93,7 +93,7 @@ Status WriteImageOf(FilterRecord* record, const Sink& sink, bool* switched) {
 }  // namespace redis_internal
 
 Status RedisFilter::WriteImage(const Sink& sink) noexcept {
-  return redis_internal::Guarded(state_, redis_internal::kAdminCall(RedisVerb::kWrite),
+  return redis_internal::Guarded(state_, redis_internal::AdminCall(RedisVerb::kWrite),
                                  [&](redis_internal::FilterState* state) {
                                    bool switched;
                                    return redis_internal::WriteImageOf(&state->record, sink, &switched);
@@ -105,7 +105,7 @@ uint64_t RedisFilter::ImageBytes() const noexcept {
 }
 
 Status RedisFilter::Save(const char* path) noexcept {
-  return redis_internal::Guarded(state_, redis_internal::kAdminCall(RedisVerb::kWrite),
+  return redis_internal::Guarded(state_, redis_internal::AdminCall(RedisVerb::kWrite),
                                  [&](redis_internal::FilterState* state) {
                                    Status status;
                                    bool switched = true;

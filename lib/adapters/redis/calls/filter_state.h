@@ -85,7 +85,7 @@ struct CallFacts {
   RedisVerb verb;
   uint64_t num_keys = 0;
 };
-inline constexpr CallFacts kAdminCall(RedisVerb verb) { return {Router::Call::kAdmin, verb}; }
+inline CallFacts AdminCall(RedisVerb verb) { return {Router::Call::kAdmin, verb}; }
 
 // Tells RedisServers::on_call of a call that began then.
 void TellCall(const FilterState& state, const CallFacts& facts, Clock::time_point begin, const Status& status) noexcept;

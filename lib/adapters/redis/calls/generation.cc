@@ -203,7 +203,7 @@ using redis_internal::Router;
 
 Status RedisFilter::BeginGeneration(uint64_t num_keys, const FilterOptions& options,
                                     const RedisLayout& layout) noexcept {
-  return Guarded(state_, redis_internal::kAdminCall(RedisVerb::kBegin), [&](FilterState* state) -> Status {
+  return Guarded(state_, redis_internal::AdminCall(RedisVerb::kBegin), [&](FilterState* state) -> Status {
     return redis_internal::BeginAgain(state, [&]() -> Status {
       Status status = redis_internal::CheckOptions(state->record, options);
       Generation generation;
@@ -214,7 +214,7 @@ Status RedisFilter::BeginGeneration(uint64_t num_keys, const FilterOptions& opti
 }
 
 Status RedisFilter::BeginGenerationFromImage(const void* image, size_t size, const RedisLayout& layout) noexcept {
-  return Guarded(state_, redis_internal::kAdminCall(RedisVerb::kBegin), [&](FilterState* state) -> Status {
+  return Guarded(state_, redis_internal::AdminCall(RedisVerb::kBegin), [&](FilterState* state) -> Status {
     FilterView view;
     Status status = view.Open(image, size, VerifyMode::kWhole, state->record.secret());
     if (!status.ok()) return status;
@@ -237,7 +237,7 @@ Status RedisFilter::BeginGenerationFromImage(const void* image, size_t size, con
 }
 
 Status RedisFilter::Load(const void* image, size_t size) noexcept {
-  return Guarded(state_, redis_internal::kAdminCall(RedisVerb::kLoad), [&](FilterState* state) -> Status {
+  return Guarded(state_, redis_internal::AdminCall(RedisVerb::kLoad), [&](FilterState* state) -> Status {
     FilterView view;
     Status status = view.Open(image, size, VerifyMode::kWhole, state->record.secret());
     if (status.ok()) status = state->record.ReadHeader();
@@ -258,7 +258,7 @@ Status RedisFilter::Load(const void* image, size_t size) noexcept {
 }
 
 Status RedisFilter::LoadNext(const void* image, size_t size) noexcept {
-  return Guarded(state_, redis_internal::kAdminCall(RedisVerb::kLoad), [&](FilterState* state) -> Status {
+  return Guarded(state_, redis_internal::AdminCall(RedisVerb::kLoad), [&](FilterState* state) -> Status {
     FilterView view;
     Status status = view.Open(image, size, VerifyMode::kWhole, state->record.secret());
     if (status.ok()) status = redis_internal::UseNext(state);
@@ -275,12 +275,12 @@ Status RedisFilter::InsertHashesIntoNext(const uint64_t* hashes, size_t n) noexc
 }
 
 Status RedisFilter::SwitchGeneration() noexcept {
-  return Guarded(state_, redis_internal::kAdminCall(RedisVerb::kSwitch),
+  return Guarded(state_, redis_internal::AdminCall(RedisVerb::kSwitch),
                  [](FilterState* state) { return redis_internal::EndNext(state, true); });
 }
 
 Status RedisFilter::AbandonGeneration() noexcept {
-  return Guarded(state_, redis_internal::kAdminCall(RedisVerb::kAbandon),
+  return Guarded(state_, redis_internal::AdminCall(RedisVerb::kAbandon),
                  [](FilterState* state) { return redis_internal::EndNext(state, false); });
 }
 

@@ -122,7 +122,7 @@ bool RedisInfo::OverCapacity() const noexcept { return capacity != 0 && approxim
 Status RedisFilter::Info(RedisInfo* info) noexcept {
   *info = RedisInfo();
   return redis_internal::Guarded(
-      state_, redis_internal::kAdminCall(RedisVerb::kInfo),
+      state_, redis_internal::AdminCall(RedisVerb::kInfo),
       [&](redis_internal::FilterState* state) { return redis_internal::Info(&state->record, info); });
 }
 

@@ -167,7 +167,7 @@ Status CreateFilter(FilterRecord* record, const Header& header, const uint8_t* b
 
 Status RedisFilter::Expire(uint64_t ms) noexcept {
   return redis_internal::Guarded(
-      state_, redis_internal::kAdminCall(RedisVerb::kExpire),
+      state_, redis_internal::AdminCall(RedisVerb::kExpire),
       [&](redis_internal::FilterState* state) { return redis_internal::Expire(&state->record, ms); });
 }
 

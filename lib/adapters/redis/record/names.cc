@@ -5,6 +5,15 @@
 #include "lib/adapters/redis/wire/slot.h"
 
 namespace linefilter::redis_internal {
+namespace {
+
+// They lie in the slot of the record.
+std::string BesideRecord(std::string_view name, const char* what) {
+  const bool has_tag = !HashTagOf(name).empty();
+  return (has_tag ? std::string(name) : "{" + std::string(name) + "}") + what;
+}
+
+}  // namespace
 
 Status CheckName(std::string_view name) {
   if (name.empty()) return Status::Error(StatusCode::kInvalidArgument, "a filter in Redis needs a name: give one");
@@ -43,11 +52,6 @@ std::string ShardName(std::string_view name, uint64_t generation, uint64_t shard
   return "{" + std::string(name) + tail + "}";
 }
 
-// They lie in the slot of the record.
-static std::string BesideRecord(std::string_view name, const char* what) {
-  const bool has_tag = !HashTagOf(name).empty();
-  return (has_tag ? std::string(name) : "{" + std::string(name) + "}") + what;
-}
 std::string StreamName(std::string_view name) { return BesideRecord(name, ":stream"); }
 std::string ClaimName(std::string_view name, uint64_t stage) {
   char what[32];
