@@ -7,11 +7,13 @@
 //   status = seen.MayContainKey(url, &OnAnswer, request);  // returns at once; the other thread calls OnAnswer(request,
 //                                                          // maybe, status), which is noexcept
 //
-// A call that returns ok is answered once, certainly; one that returns an error is not. An answer comes within twice
-// the deadline of requests (RedisServers::deadlines): the pipeline that is under way may take one, and its own another.
-// The queue is bounded: where callers are faster than Redis, a call is kOverLimit, and the caller sheds load.
+// A call that returns ok is answered once, certainly; one that returns an error is not. Lookups alone are answered
+// within twice the deadline of requests (RedisServers::deadlines): the pipeline that is under way may take one, and
+// their own another. Insertions and removals are pipelines of their own, which come first. The queue is bounded: where
+// callers are faster than Redis, a call is kOverLimit, and the caller sheds load.
 //
-// An insertion that was called for before a lookup is in when that is answered. Nothing else is said of the order.
+// Insertions and removals are made in the order of their calls, but that neighbours of one kind go together. A lookup
+// comes behind all that was called for before it. RedisServers::maybes_per_second counts single lookups here.
 //
 // Threads: any number of threads may call. Answers are given by the thread of the object: they must not block, and may
 // call again, but not Close. A child process that goes on with an object has no such thread: calls are kUnavailable

@@ -8,7 +8,8 @@
 //   linefilter::Status status = metrics.WritePrometheus(&text);
 //
 // For each verb and server it has the number of calls by status code, of keys, and a histogram of how long calls took.
-// A call costs some 100 ns. Any number of threads may use all of it.
+// A call costs some 100 ns. Any number of threads may use all of it. A child process counts nothing, and makes another
+// object.
 #ifndef LINEFILTER_REDIS_METRICS_H_
 #define LINEFILTER_REDIS_METRICS_H_
 

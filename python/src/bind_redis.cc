@@ -51,9 +51,11 @@ py::object SlowCallOf(const RedisMetrics& metrics, size_t i) {
   using namespace py::literals;
   SlowRedisCall call;
   if (!metrics.slow_call(i, &call)) return py::none();
-  return py::dict("verb"_a = RedisVerbName(call.verb), "node"_a = call.node, "filter"_a = py::bytes(call.filter),
-                  "num_keys"_a = call.num_keys, "seconds"_a = static_cast<double>(call.ns) / 1e9,
-                  "ok"_a = call.code == StatusCode::kOk);
+  return py::dict("verb"_a = RedisVerbName(call.verb),
+                  "node"_a = py::reinterpret_steal<py::object>(
+                      PyUnicode_DecodeUTF8(call.node, static_cast<Py_ssize_t>(strlen(call.node)), "replace")),
+                  "filter"_a = py::bytes(call.filter), "num_keys"_a = call.num_keys,
+                  "seconds"_a = static_cast<double>(call.ns) / 1e9, "ok"_a = call.code == StatusCode::kOk);
 }
 
 py::bytes ToBytes(Redis& redis) {

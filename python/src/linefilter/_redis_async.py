@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import operator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Optional, Union, final
 
 from ._errors import InvalidArgumentError, LinefilterError, OverLimitError
+from ._hash import hash_key
 from ._keys import Key, as_count
 from ._redis import RedisFilter
 from ._redis_servers import Servers
 
 # What each call gets: its value, or an exception.
 _Outcomes = list[Any]
-# By verb the keys, and whom to tell.
-_Waiting = dict[str, tuple[list[Key], "list[asyncio.Future[bool]]"]]
+# Rounds: by verb the keys, and whom to tell. In each what is added comes first, then what is removed, then questions.
+_Waiting = list[dict[str, tuple[list[Key], "list[asyncio.Future[bool]]"]]]
 
 
 @final
@@ -28,10 +31,10 @@ class AsyncRedisFilter:
         await seen.close()
 
     exists(), add() and remove() return a future at once, which has the answer or the exception of RedisFilter later. They are for the
-    loop in which it was opened. What was added before a question is in when that is answered. An answer comes within twice the deadline
-    of requests (Deadlines). Where more than most_waiting calls wait they raise OverLimitError: shed load then."""
+    loop in which it was opened. Keys are added and removed in the order of the calls, and a question comes behind all that was called for
+    before it. Questions alone are answered within twice the deadline of requests (Deadlines). Where more than most_waiting calls wait they raise OverLimitError: shed load then."""
 
-    __slots__ = ("_filter", "_loop", "_executor", "_most_waiting", "_waiting", "_num_waiting", "_is_due", "_is_busy", "_idle")
+    __slots__ = ("_filter", "_loop", "_executor", "_most_waiting", "_waiting", "_num_waiting", "_is_due", "_is_busy", "_is_closing", "_idle")
     _filter: Optional[RedisFilter]  # None: closed
     _loop: asyncio.AbstractEventLoop
     _executor: ThreadPoolExecutor
@@ -40,6 +43,7 @@ class AsyncRedisFilter:
     _num_waiting: int
     _is_due: bool  # _flush comes in this turn of the loop
     _is_busy: bool  # the thread has something
+    _is_closing: bool
     _idle: asyncio.Event
 
     def __init__(self) -> None:
@@ -54,9 +58,9 @@ class AsyncRedisFilter:
         self._loop = asyncio.get_running_loop()
         self._most_waiting = as_count(most_waiting, "most_waiting")
         self._executor = ThreadPoolExecutor(1, "linefilter-redis")
-        self._waiting = {}
+        self._waiting = []
         self._num_waiting = 0
-        self._is_due = self._is_busy = False
+        self._is_due = self._is_busy = self._is_closing = False
         self._idle = asyncio.Event()
         self._idle.set()
         try:
@@ -79,14 +83,17 @@ class AsyncRedisFilter:
         return self._call("remove", key)
 
     async def close(self) -> None:
-        """Waits until all is answered, then closes. Closing twice is no error."""
+        """Takes no further calls, waits until all are answered, then closes. Closing twice is no error."""
+        self._is_closing = True
         while self._num_waiting != 0 or self._is_busy:
             self._idle.clear()
             await self._idle.wait()
         filter, self._filter = self._filter, None
         if filter is not None:
-            await self._in_thread(filter.close)
-            self._executor.shutdown(wait=False)
+            try:
+                await self._in_thread(filter.close)
+            finally:
+                self._executor.shutdown(wait=False)
 
     async def __aenter__(self) -> AsyncRedisFilter:
         return self
@@ -98,14 +105,18 @@ class AsyncRedisFilter:
         return self._loop.run_in_executor(self._executor, work)
 
     def _call(self, verb: str, key: Key) -> asyncio.Future[bool]:
-        if self._filter is None:
+        if self._is_closing:
             raise InvalidArgumentError("the filter is closed")
+        key = _plain(key)
         if self._num_waiting >= self._most_waiting:
             raise OverLimitError(f"{self._num_waiting} calls wait for Redis already: call again later, or do without")
         future: asyncio.Future[bool] = self._loop.create_future()
-        waiting = self._waiting.get(verb)
+        rounds = self._waiting
+        if not rounds or (verb == "add" and "remove" in rounds[-1]):  # what was removed before must not go after that
+            rounds.append({})
+        waiting = rounds[-1].get(verb)
         if waiting is None:
-            waiting = self._waiting[verb] = ([], [])
+            waiting = rounds[-1][verb] = ([], [])
         waiting[0].append(key)
         waiting[1].append(future)
         self._num_waiting += 1
@@ -122,21 +133,22 @@ class AsyncRedisFilter:
         if self._num_waiting == 0:
             self._idle.set()
             return
-        taken, self._waiting, self._num_waiting, self._is_busy = self._waiting, {}, 0, True
+        taken, self._waiting, self._num_waiting, self._is_busy = self._waiting, [], 0, True
         assert self._filter is not None  # close() waits
         self._executor.submit(self._work, self._filter, taken)
 
     def _work(self, filter: RedisFilter, taken: _Waiting) -> None:
         """In the thread."""
         answered = []
-        for verb in ("add", "remove", "exists"):
-            if verb in taken:
-                keys, futures = taken[verb]
-                answered.append((futures, _outcomes(filter, verb, keys)))
+        for each in taken:
+            for verb in ("add", "remove", "exists"):
+                if verb in each:
+                    keys, futures = each[verb]
+                    answered.append((futures, _outcomes(filter, verb, keys)))
         try:
             self._loop.call_soon_threadsafe(self._tell, answered)
         except RuntimeError:  # the loop was closed meanwhile: nobody waits any more
-            pass
+            self._is_busy = False
 
     def _tell(self, answered: list[tuple[list[asyncio.Future[bool]], _Outcomes]]) -> None:
         self._is_busy = False
@@ -147,13 +159,33 @@ class AsyncRedisFilter:
                 if outcome is True or outcome is False:
                     future.set_result(outcome)
                 else:
-                    future.set_exception(outcome)
+                    future.set_exception(copy.copy(outcome))  # each task adds its own traceback
         if not self._is_due:
             self._flush()
 
 
+def _plain(key: Key) -> Union[bytes, int]:
+    """The key as it is now, as text or a number: a wrong one is an error of its caller, and nobody changes it later."""
+    if isinstance(key, bytes):
+        return bytes(key)
+    if isinstance(key, str):
+        try:
+            return key.encode()
+        except UnicodeEncodeError:
+            hash_key(key)  # which says what is wrong
+            raise
+    try:
+        number = operator.index(key)  # type: ignore[arg-type]
+    except TypeError:
+        hash_key(key)
+        return memoryview(key).tobytes()  # type: ignore[arg-type]
+    if not -(2**63) <= number < 2**64:
+        hash_key(number)
+    return number
+
+
 def _outcomes(filter: RedisFilter, verb: str, keys: list[Key]) -> _Outcomes:
-    """The answer of each key, or its exception. A key of a wrong type is an error of its own call alone."""
+    """The answer of each key, or its exception."""
     try:
         if verb == "exists":
             answers = filter.contains_many(keys)
@@ -167,6 +199,4 @@ def _outcomes(filter: RedisFilter, verb: str, keys: list[Key]) -> _Outcomes:
         failed = error.failed if verb == "add" else error.failed | error.unknown  # type: ignore[attr-defined]
         return [error if bad else bool(was) for was, bad in zip(done, failed)]
     except Exception as error:
-        if len(keys) == 1:
-            return [error]
-        return [outcome for key in keys for outcome in _outcomes(filter, verb, [key])]
+        return [error] * len(keys)

@@ -1,27 +1,18 @@
 // RedisAsyncFilter: a queue, and a thread with a RedisFilter that takes all that waits at once.
-#include <pthread.h>
-
-#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/calls/maybe_limit.h"
+#include "lib/adapters/redis/servers/forks.h"
 #include "linefilter/redis_async.h"
 
 namespace linefilter {
 namespace {
-
-// How often this process is a forked child. getpid, which would tell it, is a call of the system: it halved the speed.
-std::atomic<uint32_t> num_forks{0};
-
-uint32_t CountForks() {
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { ++num_forks; });
-  (void)registered;
-  return num_forks;
-}
 
 // Calls of one kind that wait: their hashes lie as a batch takes them.
 template <class Done>
@@ -48,12 +39,12 @@ struct Waiting {
   }
 };
 
-struct Queue {
+// What one round does: insertions, then removals, then lookups.
+struct Round {
   Waiting<RedisAsyncFilter::OnMaybe> lookups;
   Waiting<RedisAsyncFilter::OnInsert> insertions;
   Waiting<RedisAsyncFilter::OnRemove> removals;
 
-  size_t size() const { return lookups.hashes.size() + insertions.hashes.size() + removals.hashes.size(); }
   void Clear() {
     lookups.Clear();
     insertions.Clear();
@@ -66,7 +57,9 @@ struct Queue {
 class RedisAsyncFilter::Impl {
  public:
   explicit Impl(size_t most_waiting) : most_waiting_(most_waiting) {}
-  ~Impl() {
+  ~Impl() { End(); }
+  // All that waits is answered. What an answer calls for meanwhile is refused.
+  void End() {
     if (!thread_.joinable()) return;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -77,15 +70,20 @@ class RedisAsyncFilter::Impl {
   }
 
   Status Open(const RedisServers& servers, std::string_view name, const HashSecret* secret) {
-    const Status status = filter_.Open(servers, name, secret);
+    // The limit is for single lookups, and a batch would be one.
+    RedisServers own = servers;
+    own.on_unavailable = OnUnavailable::kError;
+    answers_maybe_ = servers.on_unavailable == OnUnavailable::kMaybe;
+    maybes_per_second_ = servers.maybes_per_second;
+    const Status status = filter_.Open(own, name, secret);
     if (status.ok()) thread_ = std::thread(&Impl::Work, this);
     return status;
   }
-  bool IsForked() const noexcept { return num_forks.load(std::memory_order_relaxed) != forks_before_; }
+  bool IsForked() const noexcept { return redis_internal::NumForks() != forks_before_; }
   const RedisFilter& filter() const noexcept { return filter_; }
 
   template <class Done>
-  Status Add(Waiting<Done> Queue::*kind, uint64_t hash, Done done, void* context) {
+  Status Add(Waiting<Done> Round::*kind, uint64_t hash, Done done, void* context) {
     if (IsForked()) {
       return Status::Error(StatusCode::kUnavailable,
                            "this process was forked, and the thread that asks Redis is the parent's: open another one");
@@ -93,20 +91,25 @@ class RedisAsyncFilter::Impl {
     bool was_empty;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      const size_t waiting = queue_.size();
-      if (waiting >= most_waiting_) {
+      if (is_ending_) return redis_internal::Closed();
+      if (num_waiting_ >= most_waiting_) {
         return Status::Error(StatusCode::kOverLimit,
-                             "%zu calls wait for Redis already: call again later, or do without", waiting);
+                             "%zu calls wait for Redis already: call again later, or do without", num_waiting_);
       }
-      (queue_.*kind).Add(hash, done, context);
-      was_empty = waiting == 0;
+      // A key that was removed before it is inserted must not go after that.
+      const bool is_behind =
+          std::is_same_v<Done, OnInsert> && !rounds_.empty() && !rounds_.back().removals.hashes.empty();
+      if (rounds_.empty() || is_behind) rounds_.emplace_back();
+      (rounds_.back().*kind).Add(hash, done, context);
+      was_empty = num_waiting_++ == 0;
     }
     if (was_empty) comes_.notify_one();
     return Status();
   }
   size_t num_waiting() const {
+    if (IsForked()) return 0;  // somebody may have held the mutex
     const std::lock_guard<std::mutex> lock(mutex_);
-    return queue_.size();
+    return num_waiting_;
   }
 
  private:
@@ -114,14 +117,20 @@ class RedisAsyncFilter::Impl {
     for (;;) {
       {
         std::unique_lock<std::mutex> lock(mutex_);
-        comes_.wait(lock, [this] { return is_ending_ || queue_.size() != 0; });
-        if (queue_.size() == 0) return;
-        std::swap(queue_, taken_);
+        comes_.wait(lock, [this] { return is_ending_ || num_waiting_ != 0; });
+        if (num_waiting_ == 0) return;
+        std::swap(rounds_, taken_);
+        num_waiting_ = 0;
       }
-      Insert();
-      Remove();
-      Ask();
-      taken_.Clear();
+      for (const Round& round : taken_) {
+        Insert(round);
+        Remove(round);
+        Ask(round);
+      }
+      taken_.resize(1);  // its memory serves again
+      taken_[0].Clear();
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (rounds_.empty()) std::swap(rounds_, taken_);
     }
   }
 
@@ -139,8 +148,10 @@ class RedisAsyncFilter::Impl {
       Tell(waiting.callers[i], outcomes.size() == n ? outcomes[i] : unanswered, status);
     }
   }
-  static void Tell(const Waiting<OnMaybe>::Caller& caller, uint8_t answer, const Status& status) {
-    caller.done(caller.context, answer != 0, answer != 0 ? status : Status());
+  void Tell(const Waiting<OnMaybe>::Caller& caller, uint8_t answer, const Status& status) {
+    const bool is_good = answer == 0 || (answers_maybe_ && status.code() == StatusCode::kUnavailable &&
+                                         maybe_limit_.Allows(maybes_per_second_, redis_internal::Clock::now()));
+    caller.done(caller.context, answer != 0, is_good ? Status() : status);
   }
   static void Tell(const Waiting<OnInsert>::Caller& caller, RedisInsert outcome, const Status& status) {
     caller.done(caller.context, outcome, outcome == RedisInsert::kFailed ? status : Status());
@@ -150,31 +161,35 @@ class RedisAsyncFilter::Impl {
     caller.done(caller.context, outcome, failed ? status : Status());
   }
 
-  void Ask() {
-    Run(taken_.lookups, uint8_t{1}, [this](const uint64_t* hashes, size_t n, uint8_t* answers) {
+  void Ask(const Round& round) {
+    Run(round.lookups, uint8_t{1}, [this](const uint64_t* hashes, size_t n, uint8_t* answers) {
       return filter_.MayContainHashes(hashes, n, answers);
     });
   }
-  void Insert() {
-    Run(taken_.insertions, RedisInsert::kFailed, [this](const uint64_t* hashes, size_t n, RedisInsert* outcomes) {
+  void Insert(const Round& round) {
+    Run(round.insertions, RedisInsert::kFailed, [this](const uint64_t* hashes, size_t n, RedisInsert* outcomes) {
       return filter_.InsertHashes(hashes, n, outcomes);
     });
   }
-  void Remove() {
-    Run(taken_.removals, RedisRemove::kFailed, [this](const uint64_t* hashes, size_t n, RedisRemove* outcomes) {
+  void Remove(const Round& round) {
+    Run(round.removals, RedisRemove::kFailed, [this](const uint64_t* hashes, size_t n, RedisRemove* outcomes) {
       return filter_.RemoveHashes(hashes, n, outcomes);
     });
   }
 
   const size_t most_waiting_;
-  const uint32_t forks_before_ = CountForks();
+  const uint32_t forks_before_ = redis_internal::NumForks();
   RedisFilter filter_;  // the thread's, after Open
   std::thread thread_;
   mutable std::mutex mutex_;
   std::condition_variable comes_;
-  Queue queue_;  // with is_ending_, under mutex_
+  std::vector<Round> rounds_;  // this and the next two under mutex_
+  size_t num_waiting_ = 0;     // in all of them
   bool is_ending_ = false;
-  Queue taken_;  // the thread's
+  std::vector<Round> taken_;  // this and the rest the thread's
+  bool answers_maybe_ = false;
+  double maybes_per_second_ = 0;
+  redis_internal::MaybeLimit maybe_limit_;
 };
 
 RedisAsyncFilter::RedisAsyncFilter() noexcept = default;
@@ -196,23 +211,24 @@ Status RedisAsyncFilter::Open(const RedisServers& servers, std::string_view name
 void RedisAsyncFilter::Close() noexcept {
   // The thread is the parent's: to wait for it, or to destroy what it waits for, would take for ever.
   if (impl_ != nullptr && impl_->IsForked()) (void)impl_.release();
+  if (impl_ != nullptr) impl_->End();  // answers may call until then
   impl_.reset();
   key_hash_ = KeyHash();
 }
 
 Status RedisAsyncFilter::MayContainHash(uint64_t hash, OnMaybe done, void* context) noexcept {
   if (impl_ == nullptr) return redis_internal::Closed();
-  return redis_internal::Guarded([&] { return impl_->Add(&Queue::lookups, hash, done, context); });
+  return redis_internal::Guarded([&] { return impl_->Add(&Round::lookups, hash, done, context); });
 }
 
 Status RedisAsyncFilter::InsertHash(uint64_t hash, OnInsert done, void* context) noexcept {
   if (impl_ == nullptr) return redis_internal::Closed();
-  return redis_internal::Guarded([&] { return impl_->Add(&Queue::insertions, hash, done, context); });
+  return redis_internal::Guarded([&] { return impl_->Add(&Round::insertions, hash, done, context); });
 }
 
 Status RedisAsyncFilter::RemoveHash(uint64_t hash, OnRemove done, void* context) noexcept {
   if (impl_ == nullptr) return redis_internal::Closed();
-  return redis_internal::Guarded([&] { return impl_->Add(&Queue::removals, hash, done, context); });
+  return redis_internal::Guarded([&] { return impl_->Add(&Round::removals, hash, done, context); });
 }
 
 size_t RedisAsyncFilter::num_waiting() const noexcept { return impl_ == nullptr ? 0 : impl_->num_waiting(); }

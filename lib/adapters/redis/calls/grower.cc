@@ -30,6 +30,7 @@ constexpr auto kStep = std::chrono::milliseconds(20);
 // Whoever is about to make more than this claims it, so that only one takes the memory.
 constexpr uint64_t kUnclaimedBytes = uint64_t{1} << 20;
 constexpr char kClaimMs[] = "10000";
+constexpr auto kPause = std::chrono::seconds(10);
 
 // The generation of these shards, as if it had the one stage alone.
 Generation AloneOf(const Generation& generation, const Stage& stage) {
@@ -71,6 +72,10 @@ uint64_t AtLeastOne(double keys) { return keys < 1 ? 1 : static_cast<uint64_t>(k
 }  // namespace
 
 size_t Grower::RoomFor(uint64_t only, size_t wanted) {
+  // What was `next` serves now.
+  if (watches_[1].stage != 0 && watches_[1].stage == record_->current().generation.filled_id()) {
+    std::swap(watches_[0], watches_[1]);
+  }
   for (size_t i = 0; i < 2; ++i) {
     // The record, and with it these, may become others with each look.
     const auto shards = [&]() -> const Shards& { return i == 0 ? record_->current() : record_->next(); };
@@ -91,15 +96,14 @@ void Grower::Follow(Watch* watch, const Generation& generation) {
   if (opening.num_made != 0 && !Names(record_->header(), opening.alone.filled_id())) {
     (void)DropShards(record_, opening.alone).ok();
   }
-  const bool is_first = watch->stage == 0;
   *watch = Watch();
   watch->stage = filled;
-  // Who opened it may have died before its shards got the time of the filter.
-  watch->must_keep = !is_first;
+  watch->must_keep = true;  // who opened it may have died before its shards got the time of the filter
 }
 
-void Grower::Count(size_t keys) {
+void Grower::Count(uint64_t only, size_t keys) {
   for (Watch& watch : watches_) {
+    if (only != 0 && &watch == watches_) continue;  // they went into `next` alone
     watch.inserted += keys;
     watch.room -= std::min<uint64_t>(watch.room, keys);
   }
@@ -150,7 +154,7 @@ bool Grower::Measure(const Shards& shards, double capacity, SizeEstimate* size) 
 bool Grower::Open(Watch* watch, const Shards& shards, double keys) {
   Opening& opening = watch->opening;
   Status status = opening.alone.exists() ? Status() : Plan(&opening, shards);
-  watch->is_last = !status.ok();
+  watch->is_last = !status.ok() && status.code() != StatusCode::kIoError;  // which is for want of a random number
   bool claimed = false;
   if (status.ok()) status = Claim(&opening, watch->stage, &claimed);
   const Generation alone = opening.alone;
@@ -170,6 +174,16 @@ bool Grower::Open(Watch* watch, const Shards& shards, double keys) {
     watch->must_keep = !KeepShards(record_, alone, record_->header().version).ok();
     return true;
   }
+  // Whoever cannot go on lets others, and tries again when a claim of theirs would be over.
+  if (!status.ok() && opening.has_claim) {
+    Answer ignored;
+    const RedisKey claim = KeyOf(ClaimName(record_->name(), watch->stage));
+    (void)record_->router().Do(claim, Kind::kWrite, {"UNLINK", claim.name}, &ignored).ok();
+    opening.has_claim = false;
+    opening.not_before = Clock::now() + kPause;
+  }
+  if (status.code() == StatusCode::kUnavailable) return false;  // the next step goes on
+  watch->status = Status();
   if (!status.ok()) {
     watch->status = Status::Error(status.code(), "no stage could be added, so more keys raise the rate above fpr: %s",
                                   status.message());
@@ -201,7 +215,7 @@ Status Grower::Plan(Opening* opening, const Shards& shards) {
 // This only saves memory: if two make a stage, the record takes one. Who has begun goes on, and keeps the others off.
 Status Grower::Claim(Opening* opening, uint64_t after, bool* claimed) {
   *claimed = opening->alone.body_bytes <= kUnclaimedBytes;
-  if (*claimed) return Status();
+  if (*claimed || Clock::now() < opening->not_before) return Status();
   const RedisKey claim = KeyOf(ClaimName(record_->name(), after));
   Answer taken;
   const Status status =
@@ -215,7 +229,8 @@ Status Grower::Claim(Opening* opening, uint64_t after, bool* claimed) {
 
 // Makes as many shards as an insertion can wait for.
 Status Grower::MakeSome(Opening* opening, const Shards& made) {
-  const auto end_of_step = Clock::now() + kStep;
+  const auto fifth = std::chrono::milliseconds(record_->router().servers().deadlines.request_ms) / 5;
+  const auto end_of_step = Clock::now() + std::min<Clock::duration>(kStep, fifth);
   const size_t n = made.keys.size();
   while (opening->num_made < n) {
     const size_t begin = opening->num_made;
@@ -240,8 +255,11 @@ Status Grower::MakeSome(Opening* opening, const Shards& made) {
 // next one.
 Status Grower::Name(Opening* opening, const Shards& made, uint64_t after, double keys) {
   Status status = AdvanceMarks(record_, made, record_->header().version + 1, kMadeHere);
-  if (!status.ok()) {
-    *opening = Opening();  // one was lost, or nobody knows: nothing names them
+  if (status.code() == StatusCode::kUnavailable) return status;  // once more
+  if (!status.ok()) {                                            // one was lost
+    (void)DropShards(record_, made.generation).ok();
+    opening->alone = Generation();
+    opening->num_made = 0;
     return status;
   }
   const Stage& stage = made.generation.stages[0];

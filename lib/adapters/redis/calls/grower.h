@@ -25,16 +25,17 @@ class Grower {
   // or `only` this one. It looks, and opens a stage, where it is time.
   size_t RoomFor(uint64_t only, size_t wanted);
   // So many went in.
-  void Count(size_t keys);
+  void Count(uint64_t only, size_t keys);
   // Ok, or why the newest stage of `current` takes more keys than it was made for.
   const Status& status() const { return watches_[0].status; }
 
  private:
   // A stage whose shards are being made.
   struct Opening {
-    Generation alone;        // as if its generation had that stage alone; none: nothing is being made
-    bool has_claim = false;  // or had it
-    size_t num_made = 0;     // of its shards
+    Generation alone;              // as if its generation had that stage alone; none: nothing is being made
+    bool has_claim = false;        // or had it
+    size_t num_made = 0;           // of its shards
+    Clock::time_point not_before;  // it failed here
   };
   // What is known of the newest stage of a generation.
   struct Watch {

@@ -154,7 +154,7 @@ Status Inserter::Insert(uint64_t only, const uint64_t* hashes, size_t n, RedisIn
     part.assign(count, RedisInsert::kFailed);
     bool goes_on = false;
     const Status status = InsertOneBatch(only, hashes + begin, count, outcomes != nullptr, part.data(), &goes_on);
-    grower_.Count(count);
+    grower_.Count(only, count);
     if (outcomes != nullptr) std::copy(part.begin(), part.end(), outcomes + begin);
     if (first.ok()) first = status;
     if (!status.ok() && !goes_on) break;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/servers/forks.h"
 #include "linefilter/redis_metrics.h"
 
 namespace linefilter {
@@ -42,7 +43,7 @@ std::string Quoted(const char* value) {
   std::string quoted = "\"";
   for (; *value != '\0'; ++value) {
     if (*value == '"' || *value == '\\') quoted += '\\';
-    quoted += *value;
+    quoted += *value == '\n' ? std::string("\\n") : std::string(1, *value);
   }
   return quoted + '"';
 }
@@ -65,6 +66,10 @@ struct CallCounts {
   using Key = std::pair<RedisVerb, std::string>;  // and the server
 
   explicit CallCounts(uint64_t slow) : slow_ns(slow) {}
+  // Somebody may have held the mutex.
+  bool IsForked() const noexcept { return NumForks() != forks; }
+
+  const uint32_t forks = NumForks();
 
   const uint64_t slow_ns;
   mutable std::mutex mutex;
@@ -163,7 +168,7 @@ void RedisMetrics::Watch(RedisServers* servers) noexcept {
 }
 
 void RedisMetrics::Count(const RedisCall& call) noexcept {
-  if (counts_ == nullptr) return;
+  if (counts_ == nullptr || counts_->IsForked()) return;
   const std::lock_guard<std::mutex> lock(counts_->mutex);
   ++counts_->num_calls;
   const bool is_slow = call.ns >= counts_->slow_ns;
@@ -192,19 +197,19 @@ void RedisMetrics::Count(const RedisCall& call) noexcept {
 }
 
 uint64_t RedisMetrics::num_calls() const noexcept {
-  if (counts_ == nullptr) return 0;
+  if (counts_ == nullptr || counts_->IsForked()) return 0;
   const std::lock_guard<std::mutex> lock(counts_->mutex);
   return counts_->num_calls;
 }
 
 uint64_t RedisMetrics::num_slow() const noexcept {
-  if (counts_ == nullptr) return 0;
+  if (counts_ == nullptr || counts_->IsForked()) return 0;
   const std::lock_guard<std::mutex> lock(counts_->mutex);
   return counts_->num_slow;
 }
 
 bool RedisMetrics::slow_call(size_t i, SlowRedisCall* call) const noexcept {
-  if (counts_ == nullptr) return false;
+  if (counts_ == nullptr || counts_->IsForked()) return false;
   const std::lock_guard<std::mutex> lock(counts_->mutex);
   if (i >= redis_internal::kKept || i >= counts_->num_slow) return false;
   *call = counts_->slow[(counts_->num_slow - 1 - i) % redis_internal::kKept];
@@ -214,6 +219,10 @@ bool RedisMetrics::slow_call(size_t i, SlowRedisCall* call) const noexcept {
 Status RedisMetrics::WritePrometheus(std::string* text) const noexcept {
   if (counts_ == nullptr)
     return Status::Error(StatusCode::kOutOfMemory, "there was no memory to count calls: make it anew");
+  if (counts_->IsForked()) {
+    return Status::Error(StatusCode::kUnavailable,
+                         "this process was forked, and these counts are the parent's: make others here");
+  }
   return redis_internal::Guarded([&]() -> Status {
     const std::lock_guard<std::mutex> lock(counts_->mutex);
     std::string made;

@@ -162,8 +162,9 @@ void Router::Begin(const Batch& batch, ReplyHandler* handler) {
   num_roles_ = 0;
   is_replicated_ = map_.servers().wait_replicas == 0 || batch.size() == 0;
   map_.CloseIfForked();
-  last_ = nullptr;  // it may be one of them
   map_.DropStrangers();
+  const auto is_last = [this](const auto& breaker) { return breaker.get() == last_; };
+  if (std::none_of(map_.breakers().begin(), map_.breakers().end(), is_last)) last_ = nullptr;
   for (const auto& node : map_.nodes()) {
     // An exception ended a batch: the rest of its replies is nobody's.
     if (node->InFlight() != 0 || node->connection.unsent() != 0 || node->connection.has_input()) {
