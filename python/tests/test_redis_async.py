@@ -33,7 +33,7 @@ def test_answers_are_those_of_their_keys(at):
         ids = await AsyncRedisFilter.open(at, "ids")
         assert await asyncio.gather(ids.add("a"), ids.exists("a"), ids.exists("b"), ids.add(7)) == [True, True, False, True]
         assert await ids.remove("a") and not await ids.remove("a") and not await ids.exists("a")
-        for wrong in (1.5, None, 2**64, -(2**63) - 1, "\ud800"):
+        for wrong in (1.5, None, True, 2**64, -(2**63) - 1, "\ud800"):
             with pytest.raises((TypeError, ValueError, OverflowError)):
                 ids.exists(wrong)
         name = bytearray(b"carol")

@@ -32,9 +32,21 @@ class AsyncRedisFilter:
 
     exists(), add() and remove() return a future at once, which has the answer or the exception of RedisFilter later. They are for the
     loop in which it was opened. Keys are added and removed in the order of the calls, and a question comes behind all that was called for
-    before it. Questions alone are answered within twice the deadline of requests (Deadlines). Where more than most_waiting calls wait they raise OverLimitError: shed load then."""
+    before it. Questions alone are answered within twice the deadline of requests (Deadlines). Where more than most_waiting calls wait
+    they raise OverLimitError: shed load then."""
 
-    __slots__ = ("_filter", "_loop", "_executor", "_most_waiting", "_waiting", "_num_waiting", "_is_due", "_is_busy", "_is_closing", "_idle")
+    __slots__ = (
+        "_filter",
+        "_loop",
+        "_executor",
+        "_most_waiting",
+        "_waiting",
+        "_num_waiting",
+        "_is_due",
+        "_is_busy",
+        "_is_closing",
+        "_idle",
+    )
     _filter: Optional[RedisFilter]  # None: closed
     _loop: asyncio.AbstractEventLoop
     _executor: ThreadPoolExecutor
@@ -174,6 +186,8 @@ def _plain(key: Key) -> Union[bytes, int]:
         except UnicodeEncodeError:
             hash_key(key)  # which says what is wrong
             raise
+    if isinstance(key, bool):
+        hash_key(key)  # which refuses it
     try:
         number = operator.index(key)  # type: ignore[arg-type]
     except TypeError:

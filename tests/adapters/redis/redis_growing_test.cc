@@ -91,7 +91,7 @@ TEST_F(RedisGrowing, KeepsItsBoundAtEveryMomentAndLosesNothing) {
   EXPECT_GE(info.capacity, hashes.size());
 }
 
-// As they are, keys of older stages are not written again.
+// Keys that older stages have are not written again.
 TEST_F(RedisGrowing, KnownKeysDoNotFillIt) {
   RedisFilter filter = Grown("seen", 4096);
   const std::vector<uint64_t> hashes = RandomHashes(20000, 1);
@@ -249,8 +249,7 @@ TEST_F(RedisGrowing, AClosedConnectionFailsNoInsertion) {
   }
 }
 
-// Of a filter that forgets, not that grows: a key that is inserted again lives on from then, so its newest stage has
-// it.
+// A filter that forgets does not grow: a key that is inserted again lives on from then, so its newest stage has it.
 TEST_F(RedisGrowing, AFilterThatForgetsHasKeysThatComeAgainInItsNewestStage) {
   RotatingFilter local;
   ASSERT_TRUE(IsOk(local.Create(2000, 3, FilterOptions::AtFpr(0.01))));
@@ -322,7 +321,8 @@ TEST_F(RedisGrowing, ItsShardsLiveAsLongAsTheFilter) {
   EXPECT_EQ(client_->Integer({"DBSIZE"}), 0);
 }
 
-// Who opened a stage died before its shards got the time of the filter. The next writer who meets it does that.
+// The writer that opened a stage died before its shards got the time of the filter. The next one that meets it does
+// that.
 TEST_F(RedisGrowing, AWriterThatMeetsANewStageKeepsIt) {
   RedisFilter opener = Grown("seen", 1000), other = Open("seen");
   (void)InsertAll(&other, RandomHashes(10, 1));

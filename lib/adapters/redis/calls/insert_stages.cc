@@ -31,7 +31,7 @@ void InsertBatch::AddReads(size_t target, size_t i, bool newest, Batch* batch) {
   if ((!newest && shards.facts.num_stages < 2) || IsStopped(i)) return;
   uint64_t blocks[kMaxBodyStages];
   const size_t n = BlocksOfHash(shards.facts, hashes_[i], blocks);
-  const bool asks = AsksStages(to, i);
+  const bool asks = n > 1 && AsksStages(to, i);
   to.num_asked += asks;
   for (size_t stage = 0; stage < n; ++stage) {
     if (stage + 1 == n ? newest : asks && !WasWrittenBefore(shards, stage)) {
@@ -68,8 +68,8 @@ bool InsertBatch::EveryStage(size_t target, size_t i, bool (Marks::*is_so)(uint6
 // On one connection the look comes behind the writes anyway, unless these are tried again. Nodes of a cluster do not
 // wait for each other.
 void InsertBatch::LookLast(Router* router, Batch* batch) {
-  const auto has_stages = [](const Target& target) { return target.shards->facts.num_stages != 0; };
-  if (!look_.IsSame() || std::none_of(targets_.begin(), targets_.end(), has_stages)) return;
+  const auto grows = [](const Target& target) { return Grows(*target.shards); };
+  if (!look_.IsSame() || std::none_of(targets_.begin(), targets_.end(), grows)) return;
   LookAlone last(look_);
   batch->Clear();
   last.look.AddTo(batch);

@@ -28,7 +28,7 @@ constexpr uint64_t kLeastBytesOfBits = 8;
 
 Status CompletePlan(const FilterRecord& record, const RedisLayout& layout, Generation planned, Generation* generation) {
   Status status = NewGenerationId(&planned.id);
-  if (!planned.stages.empty()) planned.shard_bytes = (layout.shard_bytes + 63) / 64 * 64;
+  if (!planned.stages.empty()) planned.shard_bytes = RoundUpToBlocks(layout.shard_bytes);
   for (Stage& stage : planned.stages) {
     if (status.ok()) status = PlanStage(record, layout, &stage);
   }

@@ -30,7 +30,7 @@ class Printable {
 std::string ShardName(std::string_view name, uint64_t generation, uint64_t shard);
 // This is "{NAME}:stream", without braces if NAME has a hash tag. It lies in the slot of the record.
 std::string StreamName(std::string_view name);
-// That of who opens the stage behind the one of that id, for some seconds.
+// Whoever opens the stage behind the one of that id has this name, for some seconds.
 std::string ClaimName(std::string_view name, uint64_t stage);
 
 }  // namespace linefilter::redis_internal

@@ -11,11 +11,8 @@ namespace {
 
 constexpr char kMagic[] = "lfshard1";
 constexpr char kGrowsByDoubling = 1;              // the first byte of such a growth field
-constexpr uint64_t kBlock = kMostBlockBytes;      // a shard has whole ones, whatever the layout
 constexpr uint64_t kLeastShardBytes = 64 * 1024;  // the least that is chosen here
 constexpr uint64_t kShardsPerMaster = 4;          // so that slots can be moved to a new master one by one
-
-uint64_t RoundUpToBlocks(uint64_t bytes) { return (bytes + kBlock - 1) / kBlock * kBlock; }
 
 // The record does not say whether an image told its num_keys or left it out. One without the field has zero, and so
 // does a growing filter before its first key, when no stage has one.
@@ -27,7 +24,11 @@ bool TellsKeys(const Generation& generation) {
                      [](const Stage& stage) { return stage.num_keys == 0; });
 }
 
+constexpr uint64_t kBlock = kMostBlockBytes;  // a shard has whole ones, whatever the layout
+
 }  // namespace
+
+uint64_t RoundUpToBlocks(uint64_t bytes) { return (bytes + kBlock - 1) / kBlock * kBlock; }
 
 std::string MarkOf(uint64_t version) {
   std::string mark(kMagic, 8);

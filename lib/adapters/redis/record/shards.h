@@ -78,6 +78,8 @@ Shards ShardsOf(std::string_view name, const Header& header, const Generation& g
 
 // Shards of blocks have 64 MiB less a block, because Redis' allocator (jemalloc) gives 80 MiB for 64 MiB and a mark.
 inline constexpr uint64_t kMostShardBytes = (uint64_t{1} << 26) - 64;
+// A shard has whole blocks, whatever the layout.
+uint64_t RoundUpToBlocks(uint64_t bytes);
 // Chooses shard_bytes for a body. It is kUnsupported for a `classic` one above Redis' longest string, and
 // kInvalidArgument for a request that makes no sense, or more than kMaxShards.
 Status ChooseShardBytes(Layout layout, uint64_t body_bytes, const RedisLayout& request, uint32_t num_masters,
