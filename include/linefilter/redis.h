@@ -200,8 +200,10 @@ class LINEFILTER_EXPORT RedisFilter final {
   // The same for a hash; hash_id() tells how to make it.
   Status MayContainHash(uint64_t hash, bool* maybe) noexcept;
   // Asks for n hashes. Answers are one byte each, 1 maybe, 0 absent; 1 where the Status' error came in the way. All are
-  // of one generation. n may be anything; a thousand and more make the most of the pipeline.
-  Status MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) noexcept;
+  // of one generation. n may be anything; a thousand and more make the most of the pipeline. `answered`, n of them, may
+  // be null: 1 where servers answered for that key, 0 where it is "maybe" only because they did not, as those of a
+  // cluster's node that is down.
+  Status MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers, uint8_t* answered = nullptr) noexcept;
 
   // Inserts one key; `outcome` may be null. It is kFailed if and only if the Status is an error.
   Status InsertKey(Key key, RedisInsert* outcome) noexcept {
@@ -244,8 +246,8 @@ class LINEFILTER_EXPORT RedisFilter final {
   Status MAdd(const Key* keys, size_t n, RedisInsert* outcomes = nullptr) noexcept;
   // BF.EXISTS and CF.EXISTS: see MayContainKey.
   Status Exists(Key key, bool* maybe) noexcept { return MayContainKey(key, maybe); }
-  // BF.MEXISTS: asks for n keys in one pipeline. Answers are those of MayContainHashes.
-  Status MExists(const Key* keys, size_t n, uint8_t* answers) noexcept;
+  // BF.MEXISTS: asks for n keys in one pipeline. Answers are those of MayContainHashes, and so is `answered`.
+  Status MExists(const Key* keys, size_t n, uint8_t* answers, uint8_t* answered = nullptr) noexcept;
   // CF.DEL: *deleted tells whether an entry went; it may be null. What is said of RemoveKey holds.
   Status Del(Key key, bool* deleted = nullptr) noexcept;
   // BF.CARD: about how many keys are in, as Info tells.

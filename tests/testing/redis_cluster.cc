@@ -1,12 +1,14 @@
 #include "tests/testing/redis_cluster.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "gtest/gtest.h"
 
 namespace linefilter::test {
 
-RedisCluster::RedisCluster(const RedisServerOptions& options, bool has_replicas) : owners_(kNumSlots) {
+RedisCluster::RedisCluster(const RedisServerOptions& options, bool has_replicas)
+    : masters_{0, 1, 2}, owners_(kNumSlots) {
   RedisServerOptions of_node = options;
   of_node.cluster = true;
   for (size_t i = 0; i < (has_replicas ? 2 * kNumNodes : kNumNodes); ++i) {
@@ -55,10 +57,19 @@ bool RedisCluster::Follow() {
   });
 }
 
+bool RedisCluster::AllKnowAsMaster(size_t node) {
+  const std::string begin = "\n" + IdOf(node) + " ";
+  return std::all_of(clients_.begin(), clients_.end(), [&begin](const auto& client) {
+    const std::string nodes = "\n" + client->Text({"CLUSTER", "NODES"});
+    const size_t line = nodes.find(begin);
+    return line != std::string::npos && nodes.find("master ", line) < nodes.find('\n', line + 1);
+  });
+}
+
 bool RedisCluster::FailOver(size_t replica) {
   // It gives up after 5 s, if it was not fast enough or the others do not vote yet; then it may be told again.
   auto told = std::chrono::steady_clock::time_point();
-  return WaitUntil([this, replica, &told] {
+  const bool is_done = WaitUntil([this, replica, &told] {
     const auto now = std::chrono::steady_clock::now();
     if (client(replica).Fact({"INFO", "replication"}, "role") == "master") return true;
     if (now - told > std::chrono::milliseconds(5500)) {
@@ -67,6 +78,11 @@ bool RedisCluster::FailOver(size_t replica) {
     }
     return false;
   });
+  if (!is_done || !WaitUntil([this, replica] { return AllKnowAsMaster(replica); })) return false;
+  size_t& master = masters_[replica % kNumNodes];
+  std::replace(owners_.begin(), owners_.end(), master, replica);
+  master = replica;
+  return true;
 }
 
 bool RedisCluster::WaitUntilWhole() {
@@ -123,8 +139,8 @@ void RedisCluster::FinishMove(uint32_t slot, size_t to) {
   };
   tell(to);  // first: else the old owner would send everybody to a node that does not serve it yet
   tell(from);
-  for (size_t i = 0; i < kNumNodes; ++i) {
-    if (i != to && i != from) tell(i);
+  for (const size_t master : masters_) {
+    if (master != to && master != from) tell(master);
   }
   owners_[slot] = to;
 }

@@ -34,6 +34,8 @@ class RedisCluster {
   RedisServer& node(size_t i) { return *nodes_[i]; }
   RedisClient& client(size_t i) { return *clients_[i]; }
   size_t OwnerOf(uint32_t slot) const { return owners_[slot]; }
+  // Node i, or its replica if that has taken its place.
+  size_t MasterOf(size_t i) const { return masters_[i]; }
   uint32_t SlotOf(const std::string& key) {
     return static_cast<uint32_t>(client(0).Integer({"CLUSTER", "KEYSLOT", key}));
   }
@@ -47,7 +49,8 @@ class RedisCluster {
 
   // Starts a node (again); true when the whole cluster serves again. What it forgets depends on its options.
   bool RestartNode(size_t i);
-  // A replica takes the place of its master, in order, so that no write is lost; false: it did not.
+  // A replica takes the place of its master, in order, so that no write is lost; false: it did not. That of the same
+  // master again takes 10 s, for the others vote no sooner.
   bool FailOver(size_t replica);
   // Who does not answer for so long is dead for the others: 5 s, so that no stalled machine makes one, unless a test
   // wants to see that. (While they start they have 2 s, which is how long they do not serve then.)
@@ -58,10 +61,12 @@ class RedisCluster {
  private:
   void Join();
   bool Follow();
+  bool AllKnowAsMaster(size_t node);
   std::string IdOf(size_t i) { return client(i).Text({"CLUSTER", "MYID"}); }
 
   std::vector<std::unique_ptr<RedisServer>> nodes_;
   std::vector<std::unique_ptr<RedisClient>> clients_;
+  size_t masters_[kNumNodes];
   std::vector<size_t> owners_;
   uint32_t node_timeout_ms_ = 5000;
   std::string why_;

@@ -88,6 +88,30 @@ TEST_F(ToolsRedisBenchTest, ItsRatesAreThoseOfThePlan) {
   EXPECT_EQ(plan["rates"], rates);
 }
 
+// The deadline is long, so that the second try of a slow machine comes in time.
+TEST_F(ToolsRedisBenchTest, MeasuresCallsWhileTheServerIsIll) {
+  std::vector<std::string> words = kQuick;
+  words.insert(words.end(), {"--ill", "--deadline", "2s", "--rounds", "1"});
+  words.erase(words.begin() + 3, words.begin() + 5);  // the rounds of kQuick
+  const json result = RedisJson(words);
+  EXPECT_EQ(result["deadline_ms"], 2000);
+  const json& rows = result["when_ill"];
+  ASSERT_EQ(rows.size(), 4u);
+  const std::vector<std::string> servers = {"refuses connections", "is silent", "is silent on old connections",
+                                            "has lost the filter"};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const bool fails = i < 2;
+    EXPECT_EQ(rows[i]["server"], servers[i]);
+    EXPECT_EQ(rows[i]["answered"], i == 2 ? 1 : 0) << servers[i];
+    EXPECT_GT(rows[i]["first_ms"], 0) << servers[i];
+    EXPECT_EQ(rows[i]["first_ms"], rows[i]["slowest_first_ms"]) << "one round";
+    for (const char* name : {"next_us", "back_ms"}) EXPECT_EQ(rows[i][name].is_null(), !fails) << servers[i] << name;
+  }
+  EXPECT_GT(rows[1]["first_ms"], 1000) << "nobody gives up sooner";
+  EXPECT_GT(rows[2]["first_ms"], 1000) << "the old connection has most of the time";
+  EXPECT_TRUE(Keys().empty()) << Keys()[0];
+}
+
 TEST_F(ToolsRedisBenchTest, CleansUpWhenInterrupted) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const pid_t child = StartBench("100000", server_->address());
@@ -172,6 +196,8 @@ TEST_F(ToolsRedisBenchTest, RefusesWithASentence) {
     words.insert(words.end(), more.begin(), more.end());
     ExpectBadUsage(Words(words));
   }
+  ExpectFailure(Run({"redis", "bench", "--ill", "--server", server_->address() + "," + server_->address()}),
+                "--ill goes before one server");
   EXPECT_EQ(Run({"redis", "bench", "--server", "127.0.0.1:1", "--patience", "100ms", "--num-keys", "40000"}).exit_code,
             3);
   EXPECT_TRUE(Keys().empty());

@@ -26,7 +26,7 @@ Status BenchFilters::CreateOne(BenchUse use, const std::string& name, RedisFilte
 }
 
 Status BenchFilters::Create() {
-  const Status status = CreateOne(BenchUse::kLookups, name_ + ":lookups", &lookups_);
+  const Status status = CreateOne(BenchUse::kLookups, name_of_lookups(), &lookups_);
   return status.ok() ? CreateOne(BenchUse::kInserts, name_ + ":inserts", &inserts_) : status;
 }
 

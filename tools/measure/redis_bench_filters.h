@@ -24,6 +24,7 @@ class BenchFilters final : public BenchWay {
   BenchFilters(const BenchFilters&) = delete;
   BenchFilters& operator=(const BenchFilters&) = delete;
 
+  std::string name_of_lookups() const { return name_ + ":lookups"; }
   Status Create();
   // This may be called twice. It returns the first error; servers that are away are asked no more, as that takes long.
   Status Delete();

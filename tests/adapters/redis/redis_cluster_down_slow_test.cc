@@ -119,10 +119,14 @@ TEST_F(RedisClusterDown, KeysOfTheOthersGoInAndAreAnswered) {
   for (uint64_t hash : RandomHashes(6, 3)) ExpectInserted(&late, {hash}, "late");
 
   const std::vector<uint64_t> asked = RandomHashes(6000, 4);
-  std::vector<uint8_t> answers(asked.size()), expected(asked.size());
-  EXPECT_EQ(late.MayContainHashes(asked.data(), asked.size(), answers.data()).code(), StatusCode::kUnavailable);
+  std::vector<uint8_t> answers(asked.size()), answered(asked.size()), expected(asked.size());
+  EXPECT_EQ(late.MayContainHashes(asked.data(), asked.size(), answers.data(), answered.data()).code(),
+            StatusCode::kUnavailable);
   local_.MayContainHashes(asked.data(), asked.size(), expected.data());
-  for (size_t i = 0; i < asked.size(); ++i) ASSERT_EQ(answers[i], Fails(asked[i]) ? 1 : expected[i]) << i;
+  for (size_t i = 0; i < asked.size(); ++i) {
+    ASSERT_EQ(answers[i], Fails(asked[i]) ? 1 : expected[i]) << i;
+    ASSERT_EQ(answered[i], !Fails(asked[i])) << i;
+  }
 
   ASSERT_NO_FATAL_FAILURE(Restart());
   for (size_t w = 0; w < writers.size(); ++w) ExpectInserted(writers[w].first, batches[w], writers[w].second);

@@ -51,10 +51,12 @@ TEST_F(RedisFilterTest, AnswersAndInsertionsInOtherShardsCountWhereOneIsLost) {
   const auto is_lost = [&](uint64_t hash) { return BlockIndex(hash, filter.num_blocks()) / 4 == 1; };
 
   const std::vector<uint64_t> asked = RandomHashes(1000, 6);
-  std::vector<uint8_t> answers(asked.size());
-  EXPECT_EQ(filter.MayContainHashes(asked.data(), asked.size(), answers.data()).code(), StatusCode::kCorrupt);
+  std::vector<uint8_t> answers(asked.size()), answered(asked.size(), 7);
+  EXPECT_EQ(filter.MayContainHashes(asked.data(), asked.size(), answers.data(), answered.data()).code(),
+            StatusCode::kCorrupt);
   size_t absent = 0;
   for (size_t i = 0; i < asked.size(); ++i) {
+    EXPECT_EQ(answered[i], !is_lost(asked[i])) << i;
     if (is_lost(asked[i])) {
       EXPECT_EQ(answers[i], 1);
     }
@@ -189,9 +191,11 @@ TEST_F(RedisFilterTest, AServerThatStopsIsUnavailableAndNothingIsAbsent) {
   RedisFilter filter = Create("seen", 1000);
   server.Kill();
   const std::vector<uint64_t> hashes = RandomHashes(10000, 15);
-  std::vector<uint8_t> answers(hashes.size(), 0);
-  EXPECT_EQ(filter.MayContainHashes(hashes.data(), hashes.size(), answers.data()).code(), StatusCode::kUnavailable);
+  std::vector<uint8_t> answers(hashes.size(), 0), answered(hashes.size(), 1);
+  EXPECT_EQ(filter.MayContainHashes(hashes.data(), hashes.size(), answers.data(), answered.data()).code(),
+            StatusCode::kUnavailable);
   EXPECT_EQ(static_cast<size_t>(std::count(answers.begin(), answers.end(), 1)), hashes.size());
+  EXPECT_EQ(static_cast<size_t>(std::count(answered.begin(), answered.end(), 0)), hashes.size());
   std::vector<RedisInsert> outcomes(hashes.size(), RedisInsert::kNew);
   EXPECT_EQ(filter.InsertHashes(hashes.data(), hashes.size(), outcomes.data()).code(), StatusCode::kUnavailable);
   EXPECT_EQ(CountOf(outcomes, RedisInsert::kFailed), hashes.size());

@@ -1,8 +1,11 @@
 // linefilter redis bench measures the rates of the user's own server, for `linefilter plan --redis`.
 #include <csignal>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "tools/measure/redis_bench_filters.h"
+#include "tools/measure/redis_ill.h"
 #include "tools/program/progress.h"
 #include "tools/program/redis/commands.h"
 #include "tools/program/redis/failure.h"
@@ -15,7 +18,7 @@ struct Bench {
   ServerOptions server;
   BenchRequest request;
   uint64_t row_ms = 500;
-  bool json = false;
+  bool ill = false, json = false;
 };
 
 void Interrupt(int) { bench_interrupted = true; }
@@ -45,11 +48,40 @@ int FailInterrupted(const Status& removed) {
               SentenceOf("", removed).c_str());
 }
 
+// What an illness costs is a matter of the deadline, so it has the library's if none is given.
+RedisServers ServersOfIllness(const Bench& bench, RedisServers servers) {
+  if (bench.server.deadline_ms != 0) return servers;
+  servers.deadlines.request_ms = Deadlines().request_ms;
+  servers.deadlines.pause_ms = Deadlines().pause_ms;
+  return servers;
+}
+
+std::string RefusalOf(const Bench& bench, const BenchRequest& request) {
+  if (bench.ill && request.servers.addresses.find(',') != std::string::npos) {
+    return "--ill goes before one server, and --server names several";
+  }
+  return RefusalOf(request);
+}
+
+void ReportIll(const std::vector<IllRow>& rows, Report* report) {
+  std::vector<Report> table;
+  for (const IllRow& row : rows) {
+    Report& line = table.emplace_back();
+    line.Text("server", row.server);
+    line.Count("answered", row.num_answered);
+    line.Real("first_ms", row.first_ms);
+    line.Real("slowest_first_ms", row.slowest_ms);
+    line.Real("next_us", row.next_us);
+    line.Real("back_ms", row.back_ms);
+  }
+  report->Table("when_ill", std::move(table));
+}
+
 int RunBench(const Bench& bench) {
   BenchRequest request = bench.request;
   request.seconds = static_cast<double>(bench.row_ms) / 1000;
   if (!ReadyServers(bench.server, &request.servers)) return kExitBad;
-  const std::string refusal = RefusalOf(request);
+  const std::string refusal = RefusalOf(bench, request);
   if (!refusal.empty()) return Fail("redis bench: %s", refusal.c_str());
   const SignalGuard guard;
   BenchFilters filters(request, NewBenchName());
@@ -59,6 +91,11 @@ int RunBench(const Bench& bench) {
     Progress progress("measuring", "rounds", request.rounds);
     request.after_round = [&progress](uint64_t rounds) { progress.Update(rounds); };
     status = MeasureRedis(request, {&filters}, &result);
+  }
+  const RedisServers servers_of_illness = ServersOfIllness(bench, request.servers);
+  std::vector<IllRow> ill;
+  if (status.ok() && bench.ill) {
+    status = MeasureIll(servers_of_illness, filters.name_of_lookups(), request.rounds, &ill);
   }
   const Status removed = filters.Delete();
   if (!status.ok() && bench_interrupted) return FailInterrupted(removed);
@@ -77,6 +114,10 @@ int RunBench(const Bench& bench) {
   report.Real("bits_per_key", filters.facts().bits_per_key);
   report.Rate("expected_fpr", filters.facts().expected_fpr);
   report.Rate("measured_fpr", result.fprs[0].rate());
+  if (bench.ill) {
+    report.Count("deadline_ms", servers_of_illness.deadlines.request_ms);
+    ReportIll(ill, &report);
+  }
   report.Print(bench.json);
   return kExitGood;
 }
@@ -89,6 +130,8 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Count("--batch", &request.batch, "Keys of a pipelined batch; 1024 by default");
   arguments.Count("--rounds", &request.rounds, "How often each row is measured; 5 by default");
   arguments.Duration("--seconds", &bench->row_ms, "Of a row in a round; 0.5 by default");
+  arguments.Flag("--ill", &bench->ill,
+                 "Then lookups while the server refuses, is silent, comes back; a relay here is ill in its place");
   DeclareServer(&arguments, ServerUse::kOther, &bench->server);
   arguments.Json(&bench->json);
   return [bench] { return RunBench(*bench); };
@@ -104,6 +147,10 @@ const Command kRedisBenchCommand = {
     "Rows take turns; medians of the rounds. Half of the keys asked are in it (hit_share); all that are inserted are\n"
     "new (new_share), which costs most: of known keys batches send no bits. The other work of the server is part of\n"
     "what is measured, and yours is slowed: measure where that is no harm.\n"
+    "--ill: with --deadline (100 ms without it) for a lookup, on a lone server. The guide (doc/guide/redis.md) has "
+    "the\n"
+    "table of what calls do then. next_us is a call after the first one, and back_ms how long the server is back\n"
+    "before a call is answered.\n"
     "linefilter redis bench --json > rates.json is what linefilter plan --redis --rates rates.json takes.\n"
     "Exit code: 0 measured, 2 not, 3 a server does not answer.",
     &Declare};

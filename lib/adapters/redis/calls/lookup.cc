@@ -59,7 +59,7 @@ class Lookups final : public ReplyHandler {
     }
     const std::string_view block = reply.text();
     if (block.size() != block_bytes_) {  // a string that is shorter has no mark in its place, either
-      answers_[i] = 1;
+      answers_[i] = kUnanswered;
       return;
     }
     answers_[i] |= uint8_t{BlockMayContainHash(shards_.facts, stage, block.data(), hashes_[i])};
@@ -70,16 +70,15 @@ class Lookups final : public ReplyHandler {
     } else if (look_.Has(command)) {
       look_.OnError();
     } else {
-      answers_[command / per_key_] = 1;
+      answers_[command / per_key_] = kUnanswered;
     }
   }
 
   const Marks& marks() const { return marks_; }
   const RecordLook& look() const { return look_; }
 
-  // A certain answer is 0, all else 1.
   void Take(uint8_t* answers) const {
-    for (size_t i = 0; i < n_; ++i) answers[i] = answers_[i] | uint8_t{!look_.IsSame() || !AllGood(i)};
+    for (size_t i = 0; i < n_; ++i) answers[i] = look_.IsSame() && AllGood(i) ? answers_[i] : kUnanswered;
   }
 
  private:
@@ -98,7 +97,7 @@ class Lookups final : public ReplyHandler {
   }
 
   uint8_t ClassicAnswer(const Reply& reply) const {
-    if (!reply.is_array() || reply.size() == 0) return 1;
+    if (!reply.is_array() || reply.size() == 0) return kUnanswered;
     for (size_t i = 0; i < reply.size(); ++i) {
       if (reply[i].is_integer() && reply[i].integer() == 0) return 0;
     }
@@ -146,7 +145,7 @@ Status AskOneGeneration(FilterRecord* record, const uint64_t* hashes, size_t n, 
       const Status lost_shard = lost != nullptr ? LostShard(record->name(), record->current(), *lost) : Status();
       bool changed;
       const Status read = record->ReadHeaderAgain(newer, &changed);  // the shards that `lookups` knows may be gone now
-      if (changed || !read.ok()) std::fill(answers + begin, answers + begin + count, uint8_t{1});
+      if (changed || !read.ok()) std::fill(answers + begin, answers + begin + count, kUnanswered);
       *moved = changed && record->current().generation.id != id;
       if (*moved) return Status();
       if (changed || (other && read.ok())) {
@@ -170,12 +169,12 @@ bool OthersMayAnswer(const Router& router, const Status& run) {
 }
 
 Status Ask(FilterRecord* record, const uint64_t* hashes, size_t n, uint8_t* answers) {
-  std::fill(answers, answers + n, uint8_t{1});
+  std::fill(answers, answers + n, kUnanswered);
   for (int tries = 0; tries < kMostGenerations; ++tries) {
     bool moved = false;
     const Status status = AskOneGeneration(record, hashes, n, answers, &moved);
     if (!moved) return status;
-    std::fill(answers, answers + n, uint8_t{1});
+    std::fill(answers, answers + n, kUnanswered);
   }
   return TooManyGenerations(record->name());
 }

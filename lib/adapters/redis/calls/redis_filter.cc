@@ -145,14 +145,16 @@ Status RedisFilter::MayContainHash(uint64_t hash, bool* maybe) noexcept {
   return status;
 }
 
-Status RedisFilter::MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) noexcept {
+Status RedisFilter::MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers, uint8_t* answered) noexcept {
   bool done = false;
   const Status status = Guarded(state_, {Router::Call::kRequest, RedisVerb::kMayContain, n}, [&](FilterState* state) {
     const Status asked = redis_internal::Ask(&state->record, hashes, n, answers);
     done = true;
     return asked;
   });
-  if (!done) std::fill(answers, answers + n, uint8_t{1});
+  if (!done) std::fill(answers, answers + n, redis_internal::kUnanswered);
+  for (size_t i = 0; i < n && answered != nullptr; ++i) answered[i] = answers[i] != redis_internal::kUnanswered;
+  for (size_t i = 0; i < n; ++i) answers[i] &= 1;
   if (status.code() != StatusCode::kUnavailable || state_ == nullptr) return status;
   const RedisServers& servers = state_->record.router().servers();
   if (servers.on_unavailable != OnUnavailable::kMaybe) return status;

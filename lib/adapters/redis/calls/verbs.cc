@@ -35,9 +35,11 @@ Status RedisFilter::MAdd(const Key* keys, size_t n, RedisInsert* outcomes) noexc
   return WithHashes(*this, keys, n, [&](const uint64_t* hashes) { return InsertHashes(hashes, n, outcomes); });
 }
 
-Status RedisFilter::MExists(const Key* keys, size_t n, uint8_t* answers) noexcept {
+Status RedisFilter::MExists(const Key* keys, size_t n, uint8_t* answers, uint8_t* answered) noexcept {
   std::fill(answers, answers + n, uint8_t{1});
-  return WithHashes(*this, keys, n, [&](const uint64_t* hashes) { return MayContainHashes(hashes, n, answers); });
+  if (answered != nullptr) std::fill(answered, answered + n, uint8_t{0});
+  return WithHashes(*this, keys, n,
+                    [&](const uint64_t* hashes) { return MayContainHashes(hashes, n, answers, answered); });
 }
 
 Status RedisFilter::Del(Key key, bool* deleted) noexcept {
