@@ -21,8 +21,7 @@ namespace {
 constexpr char kUnix[] = "unix:";
 
 Status Failed(const char* what) {
-  const std::string sentence = std::string("the relay before the server: ") + what + ": " + strerror(errno);
-  return Status::Error(StatusCode::kIoError, sentence.c_str());
+  return Status::Error(StatusCode::kIoError, "the relay before the server: %s: %s", what, strerror(errno));
 }
 
 void Close(int* fd) {

@@ -2,7 +2,8 @@
 //
 // An action is a type with kWrites and Do(block, lane_ones, x, xs). Do acts on the block of a key and answers. x is the
 // in-block hash, xs holds it in each lane. What it derives from (OnLines) says where the block lies and what x is. One
-// with kAsGroup has DoGroup(hashes, block_of, done), too, which does so for kTogether keys at once.
+// with a kGroup above 0 has DoGroup<num_keys>(hashes, block_of, done), too, which does so for kGroup keys at once, or
+// for kTogether.
 //
 // A batch is a plain loop while the body is well within the L2, because the out-of-order core overlaps the keys by
 // itself and a prefetch costs about 0.15 ns. Above that it is a look-ahead ring: the line of a later key is prefetched
@@ -60,7 +61,8 @@ using internal::PrefetchBlock;
 
 // Actions of all layouts of 64-byte blocks derive from this.
 struct OnLines {
-  static constexpr bool kThroughMemory = false, kAsGroup = false;
+  static constexpr bool kThroughMemory = false;
+  static constexpr size_t kGroup = 0;
   using Blocks = internal::LineBlocks;
   static HWY_INLINE uint32_t Fold(const uint32_t*, uint64_t hash) { return InBlockHash(hash); }
   // Does the same for the hashes of some keys, each in the low half of its word.
@@ -162,7 +164,7 @@ HWY_INLINE void DoThroughMemory(const uint32_t* lane_ones, const uint64_t* HWY_R
 }
 #endif
 
-// Where the answers of keys from `first` on go: one by one, or the bytes of all of DoTogether at once.
+// Where the answers of keys from `first` on go: one by one, or the bytes of all of DoGroup at once.
 template <class Answers>
 struct PutFrom {
   Answers& answers;
@@ -170,16 +172,16 @@ struct PutFrom {
   HWY_INLINE void operator()(size_t j, bool answer) const { answers.Put(first + j, answer); }
   template <class Word>
   HWY_INLINE void PutBytes(Word bytes) const {
-    static_assert(sizeof(Word) == kTogether);
     memcpy(answers.out + first, &bytes, sizeof(bytes));
   }
 };
 
-// Does the action for kTogether keys in the way that suits it.
-template <class Action, class BlockOfKey, class Done>
+// Does the action for kTogether keys, or a group of them, in the way that suits it.
+template <class Action, size_t num_keys = kTogether, class BlockOfKey, class Done>
 HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of,
                            const Done& done) {
-  if constexpr (Action::kAsGroup) return Action::DoGroup(hashes, block_of, done);
+  if constexpr (Action::kGroup != 0) return Action::template DoGroup<num_keys>(hashes, block_of, done);
+  static_assert(num_keys == kTogether || Action::kGroup != 0);
 #if LINEFILTER_THROUGH_MEMORY
   if constexpr (Action::kThroughMemory) return DoThroughMemory<Action>(lane_ones, hashes, block_of, done);
 #endif
@@ -198,18 +200,19 @@ HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT has
     PrefetchBlock<Action::kWrites>(kLastByte == 0 ? in_block : BlockFor<Action>(state, hashes[j]), kLastByte);
   };
   for (size_t j = 0; j < ahead && j < n; ++j) prefetch(j);
+  constexpr size_t step = Action::kGroup != 0 ? Action::kGroup : kTogether;
   size_t i = 0;
-  for (; n >= i + kTogether + ahead; i += kTogether) {
-    if (kTogether > 1) internal::FetchPageAhead(hashes + i);
+  for (; n >= i + step + ahead; i += step) {
+    for (size_t j = 0; kTogether > 1 && j < step; j += kTogether) internal::FetchPageAhead(hashes + i + j);
     for (uint64_t j = 0; j < arrivals.per_hash; ++j) {
       __builtin_prefetch(reinterpret_cast<const void*>(arrivals.begin));
-      arrivals.begin += kTogether * sizeof(*hashes);
+      arrivals.begin += step * sizeof(*hashes);
     }
     const auto block_of = [&](size_t j) HWY_ATTR {
       if (kPrefetches) prefetch(i + j + ahead);
       return BlockFor<Action>(state, hashes[i + j]);
     };
-    DoTogether<Action>(state.lane_ones, hashes + i, block_of, PutFrom<Answers>{answers, i});
+    DoTogether<Action, step>(state.lane_ones, hashes + i, block_of, PutFrom<Answers>{answers, i});
   }
   for (size_t j = i + ahead; kPrefetches && j < n; ++j) prefetch(j);
   return i;
@@ -236,6 +239,12 @@ struct LoopOf {
       i = Most<Action, true, 0>(state, hashes, n, answers, arrivals);
     } else {
       i = Most<Action, true, Blocks::kBytes - 1>(state, hashes, n, answers, arrivals);
+    }
+    if constexpr (Action::kGroup > kTogether) {  // what is left is up to a group and the keys ahead
+      for (; i + kTogether <= n; i += kTogether) {
+        const auto block_of = [&](size_t j) HWY_ATTR { return BlockFor<Action>(state, hashes[i + j]); };
+        DoTogether<Action>(state.lane_ones, hashes + i, block_of, PutFrom<Answers>{answers, i});
+      }
     }
     for (; i < n; ++i) answers.Put(i, DoOne<Action>(BlockFor<Action>(state, hashes[i]), state.lane_ones, hashes[i]));
   }

@@ -30,13 +30,13 @@ namespace {
 
 struct Test : OnLines {
   static constexpr int kWrites = 0;
-  static constexpr bool kAsGroup = true;
+  static constexpr size_t kGroup = kVectors * kKeys;
   static HWY_INLINE bool Do(const uint8_t* block, const uint32_t*, uint32_t x, LaneVec) {
     return TestQuotient(block, x);
   }
-  template <class BlockOfKey, class Done>
+  template <size_t num_keys, class BlockOfKey, class Done>
   static HWY_INLINE void DoGroup(const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of, const Done& done) {
-    TestQuotientGroup(hashes, block_of, done);
+    TestQuotientGroup<num_keys / kKeys>(hashes, block_of, done);
   }
 };
 

@@ -22,7 +22,8 @@ namespace {
 
 // Actions derive from this.
 struct OnHalfLines {
-  static constexpr bool kThroughMemory = true, kAsGroup = false;
+  static constexpr bool kThroughMemory = true;
+  static constexpr size_t kGroup = 0;
   using Blocks = internal::SplitBlocks;
   static HWY_INLINE uint32_t Fold(const uint32_t* fold, uint64_t hash) { return internal::FoldSplitHash(fold, hash); }
   template <class Words>
