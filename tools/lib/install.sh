@@ -164,7 +164,8 @@ unseen() {
     --include='*.cmake'
 }
 
-# In a project that builds the library itself. Which one counts here, not how fast it is: no SIMD, nothing optimized.
+# In a project that builds the library itself. Which one counts here, not how fast it is: no SIMD, nothing optimized. By night the
+# shared library, too, which is compiled as the static one is.
 test_embedders() {
   local quick=(-DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS=-O0 -DHWY_COMPILE_ONLY_SCALAR")
   expect "add_subdirectory: static" consume subdirectory "-DLINEFILTER_SOURCES=$ROOT" "${quick[@]}"
@@ -173,18 +174,22 @@ test_embedders() {
   expect "add_subdirectory: nothing of ours but the library" only_the_library "$INSTALLED/build/subdirectory"
   expect "installed, the static library alone" one_kind subdirectory static
   expect "what the embedder installs and packs is kept apart from it" nothing_mixed_in "$INSTALLED/build/subdirectory"
-  expect "FetchContent: shared" consume fetchcontent "-DFETCHCONTENT_SOURCE_DIR_LINEFILTER=$ROOT" "${quick[@]}"
   expect "documents tell the version" documents_tell_version
   expect "the documented installation leaves build/release as it was" documented_build
   expect "recipes of vcpkg and Conan" /usr/bin/python3 "$ROOT/tests/packaging/check.py" "$ROOT"
-  expect "FetchContent: the program needs the shared library" \
-    grep -q 'liblinefilter\.so\.0' <(readelf -d "$INSTALLED/build/fetchcontent/consumer")
-  expect "installed, the shared library alone" one_kind fetchcontent shared
+  if [[ -n ${LINEFILTER_NIGHTLY:-} ]]; then test_shared_embedder "${quick[@]}"; fi
   expect "FetchContent: an engine in a prefix of its own" engine_is_found
   expect "at the top level, static and to absolute places" configure_far
   expect "the Debian package of that needs no shared library" needs_no_runtime
   expect "pkg-config is told these places" tells_far_places
   expect "what is installed asks for the Highway that was built with it" asks_for_own_highway
+}
+
+test_shared_embedder() {
+  expect "FetchContent: shared" consume fetchcontent "-DFETCHCONTENT_SOURCE_DIR_LINEFILTER=$ROOT" "$@"
+  expect "FetchContent: the program needs the shared library" \
+    grep -q 'liblinefilter\.so\.0' <(readelf -d "$INSTALLED/build/fetchcontent/consumer")
+  expect "installed, the shared library alone" one_kind fetchcontent shared
 }
 
 # one_kind EMBEDDER KIND: what it has built is installed, is of this kind alone, and is used.
