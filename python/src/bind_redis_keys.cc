@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <type_traits>
 #include <vector>
 
 #include "python/src/buffer.h"
@@ -38,16 +39,6 @@ std::vector<uint64_t> HashesOfWords(const R& redis, py::handle array) {
   return hashes;
 }
 
-// All are one batch, so that one generation answers them. (Hashes are a vector, or Words.)
-template <class R, class Hashes>
-void ContainsHashes(R& redis, const Hashes& hashes, uint8_t* answers) {
-  redis.Do([&](auto& filter) { return filter.MayContainHashes(hashes.data(), hashes.size(), answers); });
-}
-template <class R, class Hashes>
-void ContainsHashes(R& redis, const Hashes& hashes, py::handle answers) {
-  ContainsHashes(redis, hashes, Answers(answers, hashes.size()).data());
-}
-
 template <class R>
 bool AddHash(R& redis, uint64_t hash) {
   RedisInsert outcome = RedisInsert::kFailed;
@@ -75,6 +66,34 @@ void TellOutcomes(const std::vector<uint8_t>& outcomes, py::handle keys, const s
   const py::object shape = is_array ? py::object(array.attr("shape")) : py::make_tuple(outcomes.size());
   const py::object all = numpy.attr("frombuffer")(BytesOf(outcomes), "uint8").attr("reshape")(shape);
   for (const Told& each : told) error.attr(each.name) = numpy.attr("equal")(all, static_cast<int>(each.outcome));
+}
+
+// Asks for hashes, which are those of `keys`. All are one batch, so that one generation answers them. (Hashes are a
+// vector, or Words.)
+template <class R, class Hashes>
+void ContainsHashes(R& redis, const Hashes& hashes, py::handle keys, uint8_t* answers) {
+  if constexpr (std::is_same_v<R, CachedRedis>) {
+    redis.Do([&](auto& filter) { return filter.MayContainHashes(hashes.data(), hashes.size(), answers); });
+  } else {
+    constexpr uint8_t kAbsent = 0, kUnanswered = 2;
+    std::vector<uint8_t> answered(hashes.size());
+    try {
+      redis.Do([&](auto& filter) {
+        return filter.MayContainHashes(hashes.data(), hashes.size(), answers, answered.data());
+      });
+    } catch (py::error_already_set& error) {
+      std::vector<uint8_t> outcomes(answers, answers + hashes.size());
+      for (size_t i = 0; i < outcomes.size(); ++i) {
+        if (answered[i] == 0) outcomes[i] = kUnanswered;
+      }
+      TellOutcomes(outcomes, keys, {{"were_absent", kAbsent}, {"failed", kUnanswered}}, error.value());
+      throw;
+    }
+  }
+}
+template <class R, class Hashes>
+void ContainsHashes(R& redis, const Hashes& hashes, py::handle keys, py::handle answers) {
+  ContainsHashes(redis, hashes, keys, Answers(answers, hashes.size()).data());
 }
 
 // Calls change(filter, begin, size) for the pieces of n hashes. Between two of them a signal's handler gets in.
@@ -159,14 +178,16 @@ template <class R>
 void BindQuestions(py::class_<R>& bound) {
   bound.def("contains", [](R& redis, py::handle key) { return ContainsHash(redis, redis.hasher().OfObject(key)); })
       .def("contains_hash", &ContainsHash<R>)
-      .def("contains_words", [](R& redis, py::handle array,
-                                py::handle answers) { ContainsHashes(redis, HashesOfWords(redis, array), answers); })
+      .def("contains_words",
+           [](R& redis, py::handle array, py::handle answers) {
+             ContainsHashes(redis, HashesOfWords(redis, array), array, answers);
+           })
       .def("contains_hashes",
-           [](R& redis, py::handle array, py::handle answers) { ContainsHashes(redis, Words(array), answers); })
+           [](R& redis, py::handle array, py::handle answers) { ContainsHashes(redis, Words(array), array, answers); })
       .def("contains_iterable", [](R& redis, py::handle keys) {
         const std::vector<uint64_t> hashes = HashesOfIterable(redis, keys);
         std::vector<uint8_t> answers(hashes.size(), 1);
-        ContainsHashes(redis, hashes, answers.data());
+        ContainsHashes(redis, hashes, keys, answers.data());
         return BytesOf(answers);
       });
 }

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 import threading
 from dataclasses import replace
 
@@ -276,6 +277,20 @@ def test_what_redis_lost_is_never_absent(at, server):
             seen.add_many(keys)
         assert caught.value.failed.all() and not caught.value.were_new.any()
         assert caught.value.failed.shape == caught.value.were_new.shape == shape
+
+
+def test_a_lookup_that_fails_tells_which_keys_were_answered(at, server):
+    seen = RedisFilter.create(at, "seen", 30000, fpr=0.01, shard_bytes=4096)
+    seen.add_many(KEYS)
+    shard = re.search(rb"\{seen:[0-9a-f]+:1\}", server.ask("KEYS *"))
+    server.ask("DEL " + shard.group().decode())
+    others = np.arange(10**6, 10**6 + 2000).reshape(40, 50)
+    with pytest.raises(linefilter.CorruptError) as caught:
+        seen.contains_many(others)
+    failed, absent = caught.value.failed, caught.value.were_absent
+    assert failed.shape == absent.shape == others.shape
+    assert 0 < failed.mean() < 0.5 and absent.mean() > 0.4
+    assert not (failed & absent).any() and (failed | absent).mean() > 0.98
 
 
 def test_a_server_that_is_gone(other):

@@ -1,6 +1,7 @@
 """AsyncRedisFilter: calls of asyncio, all that waits in one pipeline."""
 
 import asyncio
+import re
 from dataclasses import replace
 
 import pytest
@@ -52,6 +53,20 @@ def test_answers_are_those_of_their_keys(at):
             ids.exists("a")
 
     asyncio.run(main())
+
+
+def test_keys_of_shards_that_are_there_are_answered(at, server):  # noqa: F811
+    RedisFilter.create(at, "seen", 30000, fpr=0.01, shard_bytes=4096).close()
+    shard = re.search(rb"\{seen:[0-9a-f]+:1\}", server.ask("KEYS *"))
+    server.ask("DEL " + shard.group().decode())
+
+    async def main():
+        async with await AsyncRedisFilter.open(at, "seen") as seen:
+            return await asyncio.gather(*(seen.exists(int(key)) for key in KEYS), return_exceptions=True)
+
+    answers = asyncio.run(main())
+    lost = sum(isinstance(answer, linefilter.CorruptError) for answer in answers)
+    assert 0 < lost < len(KEYS) / 2 and answers.count(False) == len(KEYS) - lost
 
 
 def test_what_cannot_be_answered_raises(other, at):

@@ -99,7 +99,8 @@ class RedisFilter(TakingFilter, Closable):
     CorruptError if they lost a part of the filter (evicted, flushed, restarted without persistence), which is never taken for
     an empty one; OverLimitError if Redis is full; NotFoundError if there is no filter of that name. An insertion that raises may
     have been done or not: do it again, any number of times. What add_many, add_new and add_hashes raise has two arrays of one item
-    for each key: `were_new`, and `failed`, which were not acknowledged. doc/REDIS.md tells what Redis itself can lose.
+    for each key: `were_new`, and `failed`, which were not acknowledged. What contains_many raises has `were_absent`, which certainly are,
+    and `failed`, for which nobody answered. doc/REDIS.md tells what Redis itself can lose.
 
     close(), or the end of a `with`, closes the connections; the filter stays in Redis.
 

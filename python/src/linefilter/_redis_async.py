@@ -207,10 +207,10 @@ def _outcomes(filter: RedisFilter, verb: str, keys: list[Key]) -> _Outcomes:
             answers = filter.add_new(keys) if verb == "add" else filter.remove_many(keys)
         return list(answers.tolist())
     except LinefilterError as error:
-        done = getattr(error, "were_new" if verb == "add" else "were_removed", None)
-        if verb == "exists" or done is None:
+        done = getattr(error, {"exists": "were_absent", "add": "were_new", "remove": "were_removed"}[verb], None)
+        if done is None:
             return [error] * len(keys)
-        failed = error.failed if verb == "add" else error.failed | error.unknown  # type: ignore[attr-defined]
-        return [error if bad else bool(was) for was, bad in zip(done, failed)]
+        failed = error.failed | error.unknown if verb == "remove" else error.failed  # type: ignore[attr-defined]
+        return [error if bad else bool(was) != (verb == "exists") for was, bad in zip(done, failed)]
     except Exception as error:
         return [error] * len(keys)
