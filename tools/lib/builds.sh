@@ -18,14 +18,16 @@ check_sanitizer() {
   fi
 }
 
-# fewer_targets: the option by which other builds of each change leave out targets, which is a quarter of the time of kernels. AVX3
-# is AVX3_DL without a few instructions, and SSSE3 is SSE4 without a few. The release build has all, and by night each build.
-fewer_targets() {
-  if [[ $(uname -m) == x86_64 && -z ${LINEFILTER_NIGHTLY:-} ]]; then
-    echo "-DLINEFILTER_DISABLED_TARGETS=(HWY_AVX3|HWY_SSSE3)"
-  else
-    echo "-DLINEFILTER_DISABLED_TARGETS="
+# less_by_day: options of the builds beside the release build, one in each line. Each change leaves out two targets: SSSE3, and AVX3,
+# whose code is then compiled for AVX3_DL. That is a quarter of the time of kernels. Sanitizers instrument of the program what reads
+# foreign bytes. By night they have all, and so has tools/fuzz.sh when it is run alone.
+less_by_day() {
+  local targets="" program=ON
+  if [[ -n ${LINEFILTER_BY_DAY:-} ]]; then
+    program=OFF
+    if [[ $(uname -m) == x86_64 ]]; then targets="(HWY_AVX3|HWY_SSSE3)"; fi
   fi
+  printf '%s\n' "-DLINEFILTER_DISABLED_TARGETS=$targets" "-DLINEFILTER_SANITIZE_PROGRAM=$program"
 }
 
 # What reads documents, times and the machine calls nothing in which these sanitizers could find a fault; nor does a program that
@@ -41,8 +43,9 @@ asan_leaves_out() {
 
 # In the build of the fuzz targets, by clang: g++ takes three times as long for the tests.
 build_asan() {
-  local -a tests left_out
-  configure "$ROOT/build/fuzz" --preset fuzz "$(fewer_targets)"
+  local -a tests left_out less
+  mapfile -t less < <(less_by_day)
+  configure "$ROOT/build/fuzz" --preset fuzz "${less[@]}"
   mapfile -t left_out < <(asan_leaves_out)
   mapfile -t tests < <(bits_tests "$ROOT/build/fuzz" | grep -vE "$(named "${left_out[@]}")")
   build_tests "$ROOT/build/fuzz" "${tests[@]}"
@@ -100,10 +103,11 @@ threads_tests() {
 }
 
 build_tsan() {
-  local -a threads
+  local -a threads less
   mapfile -t threads < <(threads_tests)
+  mapfile -t less < <(less_by_day)
   configure "$ROOT/build/tsan" --preset tsan -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_STANDARD=20 -DLINEFILTER_BUILD_BENCH=OFF \
-    -DLINEFILTER_BUILD_TOOLS=OFF "$(fewer_targets)"
+    -DLINEFILTER_BUILD_TOOLS=OFF "${less[@]}"
   build_tests "$ROOT/build/tsan" "${threads[@]}" "${LONG_TESTS[@]}"
   check_sanitizer tsan __tsan_read
 }
@@ -144,13 +148,14 @@ optimized_tests() {
 # Warnings of g++ stay warnings there: version 12 takes its own AVX-512 header for uninitialized (GCC bug 105593).
 build_optimized() {
   local flags="" werror=ON
-  local -a tests
+  local -a tests less
   mapfile -t tests < <(optimized_tests)
+  mapfile -t less < <(less_by_day)
   if [[ $2 != any ]]; then flags=-march=$2; fi
   if [[ $1 == g++ && $2 != any ]]; then werror=OFF; fi
   configure "$ROOT/build/$1-$2" "-DCMAKE_CXX_COMPILER=$1" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=$flags" \
     -DCMAKE_CXX_STANDARD=20 -DLINEFILTER_WERROR=$werror -DLINEFILTER_BUILD_TOOLS=OFF -DLINEFILTER_TEST_OPTIONS=-O1 "${QUICK_TESTS[@]}" \
-    "$(fewer_targets)"
+    "${less[@]}"
   build_tests "$ROOT/build/$1-$2" "${tests[@]}"
 }
 

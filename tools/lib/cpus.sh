@@ -94,7 +94,7 @@ build_cross() {
     armhf-neon) kind=bytes flags="-mfpu=neon-vfpv4 -mfp16-format=ieee" ;;
   esac
   # No CPU of CPUS has them, and to compile them takes two thirds of the time of kernels.
-  if [[ $1 == aarch64 && -z ${EVERY_TEST:-}${LINEFILTER_NIGHTLY:-} ]]; then disabled="(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)"; fi
+  if [[ $1 == aarch64 && -n ${LINEFILTER_BY_DAY:-} ]]; then disabled="(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)"; fi
   make_sysroot "${FOREIGN[$1]}" "$sysroot"
   configure "$folder" "-DCMAKE_TOOLCHAIN_FILE=$ROOT/cmake/toolchains/${1%-*}.cmake" "-DLINEFILTER_SYSROOT=$sysroot" \
     "-DCMAKE_CXX_FLAGS=$flags" "-DLINEFILTER_DISABLED_TARGETS=$disabled" -DCMAKE_BUILD_TYPE=Release "${QUICK_TESTS[@]}"

@@ -7,8 +7,9 @@ FUZZ_SECONDS=10  # for each target in CI
 
 build_fuzz() {
   # shellcheck disable=SC2034  # read by build
-  local -a BUILD_TARGETS=(fuzzers)
-  build_preset fuzz
+  local -a BUILD_TARGETS=(fuzzers) less
+  mapfile -t less < <(less_by_day)
+  build_preset fuzz "${less[@]}"
   check_sanitizer fuzz __asan_report_load
   check_sanitizer fuzz __ubsan_handle
   check_sanitizer fuzz __sanitizer_cov_8bit_counters_init

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace linefilter::tools {
 
@@ -94,13 +95,14 @@ class Measurement {
   std::vector<uint8_t> answers_;
 };
 
+}  // namespace
+
 double Median(std::vector<double> values) {
+  if (values.empty()) return std::nan("");
   std::sort(values.begin(), values.end());
   const size_t half = values.size() / 2;
   return values.size() % 2 != 0 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
-
-}  // namespace
 
 const char* RefusalOf(const BenchRequest& request) {
   if (request.num_keys < 10000 || request.num_keys > 400000000) return "--num-keys is outside 1e4 to 4e8";

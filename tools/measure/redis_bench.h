@@ -75,6 +75,9 @@ struct BenchResult {
 // Set this to end it, also from a signal. The caller removes what was made.
 extern std::atomic<bool> bench_interrupted;
 
+// The median; NaN of no value.
+double Median(std::vector<double> values);
+
 Status MeasureRedis(const BenchRequest& request, const std::vector<BenchWay*>& ways, BenchResult* result);
 
 }  // namespace linefilter::tools

@@ -25,6 +25,7 @@ class BenchFilters final : public BenchWay {
   BenchFilters& operator=(const BenchFilters&) = delete;
 
   std::string name_of_lookups() const { return name_ + ":lookups"; }
+  RedisFilter* lookups() { return &lookups_; }
   Status Create();
   // This may be called twice. It returns the first error; servers that are away are asked no more, as that takes long.
   Status Delete();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include "tools/measure/redis_bench.h"
 #include "tools/measure/relay.h"
@@ -19,13 +18,6 @@ double MsSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-double MedianOf(std::vector<double> values) {
-  if (values.empty()) return std::nan("");
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 // An illness and what was measured of it.
 struct Illness {
   const char* server;
@@ -35,12 +27,8 @@ struct Illness {
   std::vector<double> first_ms, next_us, back_ms;
 
   IllRow Row() const {
-    return {server,
-            num_answered,
-            MedianOf(first_ms),
-            *std::max_element(first_ms.begin(), first_ms.end()),
-            MedianOf(next_us),
-            MedianOf(back_ms)};
+    return {server,          num_answered,   Median(first_ms), *std::max_element(first_ms.begin(), first_ms.end()),
+            Median(next_us), Median(back_ms)};
   }
 };
 
@@ -51,11 +39,7 @@ class Patient {
     if (!status.ok()) return status;
     if (servers.tls && servers.tls_server_name.empty()) servers.tls_server_name = relay_.host();
     servers.addresses = relay_.address();
-    status = filter_.Open(servers, name);
-    RedisInfo info;
-    if (status.ok()) status = filter_.Info(&info);
-    if (!status.ok() || !info.cluster) return status;
-    return Status::Error(StatusCode::kUnsupported, "illness is measured before a lone server, and this is a cluster");
+    return filter_.Open(servers, name);
   }
 
   Status Suffer(Illness* illness) {
@@ -74,7 +58,7 @@ class Patient {
     const Status status = Ask();
     illness->first_ms.push_back(MsSince(begin));
     illness->num_answered += status.ok();
-    if (status.ok() && illness->code != StatusCode::kOk) return Wrong("a call was answered that should have failed");
+    if (status.ok() && illness->code != StatusCode::kOk) return Wrong("a call was answered while the server was ill");
     return status.code() == illness->code || status.code() == StatusCode::kUnavailable ? Status() : status;
   }
 
@@ -94,7 +78,8 @@ class Patient {
       const Clock::time_point begin = Clock::now();
       const Status status = Ask();
       illness->next_us.push_back(1000 * MsSince(begin));
-      if (status.code() != illness->code) return status.ok() ? Wrong("a call was answered in vain") : status;
+      if (status.code() != illness->code)
+        return status.ok() ? Wrong("a call was answered while the server was ill") : status;
     }
     return Status();
   }
@@ -112,6 +97,13 @@ class Patient {
 };
 
 }  // namespace
+
+Status CanBeIll(RedisFilter* filter) {
+  RedisInfo info;
+  const Status status = filter->Info(&info);
+  if (!status.ok() || !info.cluster) return status;
+  return Status::Error(StatusCode::kUnsupported, "--ill goes before a lone server, and this is a cluster");
+}
 
 Status MeasureIll(const RedisServers& servers, const std::string& name, uint64_t rounds, std::vector<IllRow>* rows) {
   Patient patient;

@@ -20,8 +20,11 @@ struct IllRow {
   double back_ms;               // from the end of the illness to the first answer
 };
 
-// Asks for member 0 of the filter `name` on a lone server (a cluster is kUnsupported), whose `addresses` has one. At
-// the end the filter is deleted: that is the last row. servers.deadlines are what is measured.
+// Whether a server is no cluster, as MeasureIll needs it; else kUnsupported.
+Status CanBeIll(RedisFilter* filter);
+
+// Asks for member 0 of the filter `name` on a lone server, whose `addresses` has one. At the end the filter is deleted:
+// that is the last row. servers.deadlines are what is measured.
 Status MeasureIll(const RedisServers& servers, const std::string& name, uint64_t rounds, std::vector<IllRow>* rows);
 
 }  // namespace linefilter::tools

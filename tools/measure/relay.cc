@@ -7,6 +7,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@ namespace linefilter::tools {
 namespace {
 
 constexpr char kUnix[] = "unix:";
+constexpr int kMostSeconds = 3;  // of a connection to the server
 
 Status Failed(const char* what) {
   return Status::Error(StatusCode::kIoError, "the relay before the server: %s: %s", what, strerror(errno));
@@ -47,8 +49,10 @@ bool Forward(int from, int to) {
   return size > 0;
 }
 
-// Takes the descriptor. Returns -1 where it does not connect.
+// Takes the descriptor. Returns -1 where it does not connect. What is sent waits no longer than the limit, either.
 int Connected(int fd, const sockaddr* address, socklen_t size) {
+  const timeval limit = {kMostSeconds, 0};
+  (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));  // on Linux of connect, too
   if (fd >= 0 && connect(fd, address, size) != 0) Close(&fd);
   return fd;
 }
@@ -65,17 +69,20 @@ Status Relay::Start(const std::string& server) {
   if (server.compare(0, sizeof(kUnix) - 1, kUnix) == 0) {
     port_or_path_ = server.substr(sizeof(kUnix) - 1);
   } else {
-    const size_t colon = server.rfind(':');
-    host_ = server.substr(0, colon);
-    port_or_path_ = colon == std::string::npos ? "6379" : server.substr(colon + 1);
-    if (host_.size() > 2 && host_[0] == '[') host_ = host_.substr(1, host_.size() - 2);
+    const size_t first = server.find_first_not_of(' '), last = server.find_last_not_of(' ');
+    const std::string address = first == std::string::npos ? "" : server.substr(first, last + 1 - first);
+    const bool is_ipv6 = !address.empty() && address[0] == '[';
+    const size_t end = address.find(is_ipv6 ? ']' : ':'),
+                 colon = address.find(':', is_ipv6 && end < address.size() ? end : 0);
+    host_ = is_ipv6 ? address.substr(1, end - 1) : address.substr(0, end);
+    port_or_path_ = colon == std::string::npos ? "6379" : address.substr(colon + 1);
   }
   if (pipe2(wake_, O_CLOEXEC) != 0) return Failed("pipe");
   const Status status = BindListener();
   return status.ok() ? Become(State::kWell) : status;
 }
 
-// A port that is bound and not listened at refuses connections, and stays ours.
+// A port that is bound and not listened at refuses connections, and is seldom taken by others meanwhile.
 Status Relay::BindListener() {
   Close(&listener_);
   listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -2,8 +2,7 @@
 //
 // An action is a type with kWrites and Do(block, lane_ones, x, xs). Do acts on the block of a key and answers. x is the
 // in-block hash, xs holds it in each lane. What it derives from (OnLines) says where the block lies and what x is. One
-// with a kGroup above 0 has DoGroup<num_keys>(hashes, block_of, done), too, which does so for kGroup keys at once, or
-// for kTogether.
+// with a kGroup above 0 has DoGroup(hashes, block_of, done), too, which does so for kGroup keys at once.
 //
 // A batch is a plain loop while the body is well within the L2, because the out-of-order core overlaps the keys by
 // itself and a prefetch costs about 0.15 ns. Above that it is a look-ahead ring: the line of a later key is prefetched
@@ -176,12 +175,13 @@ struct PutFrom {
   }
 };
 
-// Does the action for kTogether keys, or a group of them, in the way that suits it.
-template <class Action, size_t num_keys = kTogether, class BlockOfKey, class Done>
+// How many keys an action is done for together, and does it in the way that suits it.
+template <class Action>
+inline constexpr size_t kStep = Action::kGroup != 0 ? Action::kGroup : kTogether;
+template <class Action, class BlockOfKey, class Done>
 HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of,
                            const Done& done) {
-  if constexpr (Action::kGroup != 0) return Action::template DoGroup<num_keys>(hashes, block_of, done);
-  static_assert(num_keys == kTogether || Action::kGroup != 0);
+  if constexpr (Action::kGroup != 0) return Action::DoGroup(hashes, block_of, done);
 #if LINEFILTER_THROUGH_MEMORY
   if constexpr (Action::kThroughMemory) return DoThroughMemory<Action>(lane_ones, hashes, block_of, done);
 #endif
@@ -200,7 +200,8 @@ HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT has
     PrefetchBlock<Action::kWrites>(kLastByte == 0 ? in_block : BlockFor<Action>(state, hashes[j]), kLastByte);
   };
   for (size_t j = 0; j < ahead && j < n; ++j) prefetch(j);
-  constexpr size_t step = Action::kGroup != 0 ? Action::kGroup : kTogether;
+  constexpr size_t step = kStep<Action>;
+  static_assert(Action::kWrites == 0 || step == kTogether);  // arrivals are lines of hashes
   size_t i = 0;
   for (; n >= i + step + ahead; i += step) {
     for (size_t j = 0; kTogether > 1 && j < step; j += kTogether) internal::FetchPageAhead(hashes + i + j);
@@ -212,19 +213,38 @@ HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT has
       if (kPrefetches) prefetch(i + j + ahead);
       return BlockFor<Action>(state, hashes[i + j]);
     };
-    DoTogether<Action, step>(state.lane_ones, hashes + i, block_of, PutFrom<Answers>{answers, i});
+    DoTogether<Action>(state.lane_ones, hashes + i, block_of, PutFrom<Answers>{answers, i});
   }
   for (size_t j = i + ahead; kPrefetches && j < n; ++j) prefetch(j);
   return i;
 }
 
 // Whether aligned blocks have a ring of their own, which prefetches one line of each. Where a key takes 3 ns it makes
-// no difference (SSE4 at 8 MB: 3.09 against 3.06 ns), and one ring less spares 3 KB per target.
+// no difference (SSE4 at 8 MB: 3.09 against 3.06 ns), and one ring less spares 3 KB per target. Groups have none,
+// either.
 inline constexpr bool kRingOfLines = !(HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2);
 
 // The loop over a batch.
 template <class Action>
 struct LoopOf {
+  // What is left of a batch are the keys ahead and less than a group. A short group is filled up with its last key.
+  template <class Answers>
+  static HWY_INLINE size_t LastGroups(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t i, size_t n,
+                                      Answers& answers) {
+    while (n - i >= kTogether) {
+      const size_t num_keys = HWY_MIN(n - i, Action::kGroup);
+      uint64_t group[Action::kGroup];
+      uint8_t bytes[Action::kGroup];
+      for (size_t j = 0; j < Action::kGroup; ++j) group[j] = hashes[i + HWY_MIN(j, num_keys - 1)];
+      internal::AnswersToBytes of_group{bytes};
+      const auto block_of = [&](size_t j) HWY_ATTR { return BlockFor<Action>(state, group[j]); };
+      Action::DoGroup(group, block_of, PutFrom<internal::AnswersToBytes>{of_group, 0});
+      for (size_t j = 0; j < num_keys; ++j) answers.Put(i + j, bytes[j] != 0);
+      i += num_keys;
+    }
+    return i;
+  }
+
   template <class Answers>
   static HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RESTRICT hashes, size_t n,
                                Answers& answers, const internal::Arrivals& arrivals = {}) {
@@ -235,17 +255,12 @@ struct LoopOf {
     size_t i = 0;
     if (state.num_units <= plain_bytes / Blocks::kBytes) {
       i = Most<Action, false, 0>(state, hashes, n, answers);
-    } else if (kRingOfLines && internal::LastByteOfBlock<Blocks>(state.body) == 0) {
+    } else if (kRingOfLines && Action::kGroup == 0 && internal::LastByteOfBlock<Blocks>(state.body) == 0) {
       i = Most<Action, true, 0>(state, hashes, n, answers, arrivals);
     } else {
       i = Most<Action, true, Blocks::kBytes - 1>(state, hashes, n, answers, arrivals);
     }
-    if constexpr (Action::kGroup > kTogether) {  // what is left is up to a group and the keys ahead
-      for (; i + kTogether <= n; i += kTogether) {
-        const auto block_of = [&](size_t j) HWY_ATTR { return BlockFor<Action>(state, hashes[i + j]); };
-        DoTogether<Action>(state.lane_ones, hashes + i, block_of, PutFrom<Answers>{answers, i});
-      }
-    }
+    if constexpr (Action::kGroup > kTogether) i = LastGroups(state, hashes, i, n, answers);
     for (; i < n; ++i) answers.Put(i, DoOne<Action>(BlockFor<Action>(state, hashes[i]), state.lane_ones, hashes[i]));
   }
 };

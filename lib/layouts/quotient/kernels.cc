@@ -34,9 +34,9 @@ struct Test : OnLines {
   static HWY_INLINE bool Do(const uint8_t* block, const uint32_t*, uint32_t x, LaneVec) {
     return TestQuotient(block, x);
   }
-  template <size_t num_keys, class BlockOfKey, class Done>
+  template <class BlockOfKey, class Done>
   static HWY_INLINE void DoGroup(const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of, const Done& done) {
-    TestQuotientGroup<num_keys / kKeys>(hashes, block_of, done);
+    TestQuotientGroup(hashes, block_of, done);
   }
 };
 

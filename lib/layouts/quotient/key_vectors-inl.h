@@ -148,28 +148,13 @@ HWY_INLINE uint32_t BitsOf(hn::Mask<KeyTag> mask) {
 #endif
 }
 
-// A byte of 0 or 1 for each bit of num_vectors times kKeys.
+// A byte of 0 or 1 for each bit of two vectors.
 #if HWY_TARGET <= HWY_AVX3
-template <size_t num_vectors>
-HWY_INLINE auto BytesOf(uint32_t bits) {
-  const __m128i bytes = _mm_maskz_set1_epi8(static_cast<__mmask16>(bits), 1);
-  if constexpr (num_vectors == 2) {
-    return bytes;
-  } else {
-    uint64_t word;
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(&word), bytes);
-    return word;
-  }
-}
+HWY_INLINE __m128i BytesOf(uint32_t bits) { return _mm_maskz_set1_epi8(static_cast<__mmask16>(bits), 1); }
 #else
-template <size_t num_vectors>
-HWY_INLINE auto BytesOf(uint32_t bits) {
+HWY_INLINE uint64_t BytesOf(uint32_t bits) {
   const uint32_t low = (bits & 15) * 0x00204081 & 0x01010101;
-  if constexpr (num_vectors == 1) {
-    return low;
-  } else {
-    return low | uint64_t{(bits >> 4) * 0x00204081 & 0x01010101} << 32;
-  }
+  return low | uint64_t{(bits >> 4) * 0x00204081 & 0x01010101} << 32;
 }
 #endif
 

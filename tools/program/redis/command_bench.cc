@@ -87,6 +87,7 @@ int RunBench(const Bench& bench) {
   BenchFilters filters(request, NewBenchName());
   BenchResult result;
   Status status = filters.Create();
+  if (status.ok() && bench.ill) status = CanBeIll(filters.lookups());
   if (status.ok()) {
     Progress progress("measuring", "rounds", request.rounds);
     request.after_round = [&progress](uint64_t rounds) { progress.Update(rounds); };
@@ -130,8 +131,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Count("--batch", &request.batch, "Keys of a pipelined batch; 1024 by default");
   arguments.Count("--rounds", &request.rounds, "How often each row is measured; 5 by default");
   arguments.Duration("--seconds", &bench->row_ms, "Of a row in a round; 0.5 by default");
-  arguments.Flag("--ill", &bench->ill,
-                 "Then lookups while the server refuses, is silent, comes back; a relay here is ill in its place");
+  arguments.Flag("--ill", &bench->ill, "Then lookups while a relay in this program is ill in the server's place");
   DeclareServer(&arguments, ServerUse::kOther, &bench->server);
   arguments.Json(&bench->json);
   return [bench] { return RunBench(*bench); };

@@ -51,8 +51,9 @@ Status PlanStage(const FilterRecord& record, const RedisLayout& layout, Stage* s
 // It makes shards of header.current with that body (MakeShards), then comes the record, then they are kept. A failure
 // leaves no shards, unless nobody knows whether the record was made: these go within a day.
 Status CreateFilter(FilterRecord* record, const Header& header, const uint8_t* body);
-// Asks the current generation for n hashes. An answer is 0, 1, or kUnanswered, whose bit 0 is "maybe", too.
+// The answer of a key for which nobody answered. Its bit 0 is that of "maybe".
 inline constexpr uint8_t kUnanswered = 3;
+// Asks the current generation for n hashes. An answer is 0, 1 or kUnanswered.
 Status Ask(FilterRecord* record, const uint64_t* hashes, size_t n, uint8_t* answers);
 // Whether the rest of the keys is worth trying after this, if the record is the same: it may lie in other shards, on
 // other nodes.

@@ -99,7 +99,8 @@ class Lookups final : public ReplyHandler {
   uint8_t ClassicAnswer(const Reply& reply) const {
     if (!reply.is_array() || reply.size() == 0) return kUnanswered;
     for (size_t i = 0; i < reply.size(); ++i) {
-      if (reply[i].is_integer() && reply[i].integer() == 0) return 0;
+      if (!reply[i].is_integer()) return kUnanswered;
+      if (reply[i].integer() == 0) return 0;
     }
     return 1;
   }
