@@ -175,9 +175,10 @@ struct PutFrom {
   }
 };
 
-// How many keys an action is done for together, and does it in the way that suits it.
+// An action is done for so many keys together.
 template <class Action>
 inline constexpr size_t kStep = Action::kGroup != 0 ? Action::kGroup : kTogether;
+// Does it for kStep keys in the way that suits it.
 template <class Action, class BlockOfKey, class Done>
 HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of,
                            const Done& done) {
