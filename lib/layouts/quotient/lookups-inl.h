@@ -5,8 +5,8 @@
 // entries is rare, too. So a nibble tells its length, and two shifts repeat a remainder. On AVX2 a key is rare that has
 // its run behind entry 59, and all four are asked once more. AVX-512 looks at 124 entries always.
 //
-// Each step waits for the last one. So two vectors take each step together: 3.6 in place of 4.1 ns on AVX-512, 4.3 in
-// place of 4.8 on AVX2 per key of a batch in 24 KB at 10 bits per key on Zen 4.
+// Each step waits for the last one. So two vectors take each step together: 3.7 in place of 4.1 ns on AVX-512, 4.6 in
+// place of 5.0 on AVX2, per key of a batch in 24 KB at 10 bits per key on Zen 4.
 //
 // Rejected, ns per key of a batch in 24 KB at 10 bits per key on Zen 5:
 // - windows by a gather: AVX-512 2.5 in place of 1.8, AVX2 4.2 in place of 3.9
@@ -180,7 +180,7 @@ HWY_NOINLINE uint32_t TestAll(Answers answers, const uint8_t* const* blocks, con
 }
 
 // A bit for each of kVectors times kKeys keys. It is one function for all loops over a batch: in each of them it would
-// be 30 KB of a program that reads images. (Inlined, AVX2 takes 4.0 in place of 4.3 ns at 24 KB on Zen 4.)
+// be 30 KB of a program that reads images. (Inlined, AVX2 takes 0.3 ns less at 24 KB on Zen 4.)
 HWY_NOINLINE uint32_t TestGroup(const uint8_t* const* blocks, const uint64_t* HWY_RESTRICT hashes) {
   Answers answers[kVectors];
   TestMost<kOftenInTwo, kVectors>(blocks, hashes, answers);
