@@ -1,3 +1,12 @@
+# By these options a file is compiled without AddressSanitizer in a build that has it; other builds have none.
+set(LINEFILTER_PLAIN_OPTIONS "")
+if(LINEFILTER_SANITIZE MATCHES "address")
+  set(LINEFILTER_PLAIN_OPTIONS -fno-sanitize=all)
+  if(LINEFILTER_FUZZ)
+    list(APPEND LINEFILTER_PLAIN_OPTIONS -fno-sanitize-coverage=inline-8bit-counters,pc-table)
+  endif()
+endif()
+
 # What every target of ours gets, as properties of the target, never as global flags. Warnings are for our own builds: an
 # embedder's compiler may know more of them.
 function(linefilter_own target)

@@ -43,13 +43,14 @@ class Patient {
   }
 
   Status Suffer(Illness* illness) {
+    const bool fails = illness->code == StatusCode::kUnavailable;
     Status status = relay_.Become(illness->state);
     if (status.ok()) status = TimeFirst(illness);
-    if (status.ok() && illness->code == StatusCode::kUnavailable) status = TimeNext(illness);
+    if (status.ok() && fails) status = TimeNext(illness);
     const Clock::time_point end = Clock::now();
     if (status.ok()) status = relay_.Become(Relay::State::kWell);
     if (status.ok()) status = WaitForAnswer(end);
-    if (illness->code == StatusCode::kUnavailable) illness->back_ms.push_back(MsSince(end));
+    if (fails) illness->back_ms.push_back(MsSince(end));
     return status;
   }
 

@@ -205,6 +205,7 @@ HWY_INLINE void TestQuotientGroup(const uint64_t* HWY_RESTRICT hashes, const Blo
 #endif
     blocks[j] = block;
   }
+  static_assert(kVectors == 2, "BytesOf is of two");
   done.PutBytes(BytesOf(TestGroup(blocks, hashes)));
 }
 

@@ -147,10 +147,8 @@ const Command kRedisBenchCommand = {
     "Rows take turns; medians of the rounds. Half of the keys asked are in it (hit_share); all that are inserted are\n"
     "new (new_share), which costs most: of known keys batches send no bits. The other work of the server is part of\n"
     "what is measured, and yours is slowed: measure where that is no harm.\n"
-    "--ill: with --deadline (100 ms without it) for a lookup, on a lone server. The guide (doc/guide/redis.md) has "
-    "the\n"
-    "table of what calls do then. next_us is a call after the first one, and back_ms how long the server is back\n"
-    "before a call is answered.\n"
+    "--ill: for a lone server, with --deadline (100 ms without it) for a lookup. first_ms is the first call of an\n"
+    "illness, next_us a later one, and back_ms how long the server is back before a call is answered.\n"
     "linefilter redis bench --json > rates.json is what linefilter plan --redis --rates rates.json takes.\n"
     "Exit code: 0 measured, 2 not, 3 a server does not answer.",
     &Declare};
