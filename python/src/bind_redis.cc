@@ -23,27 +23,29 @@ RedisLayout LayoutWith(uint64_t shard_bytes, uint64_t followed_keys = 0, bool gr
   return layout;
 }
 
-std::unique_ptr<Redis> Create(const RedisServers& servers, const std::string& name, uint64_t num_keys,
+std::unique_ptr<Redis> Create(const NoticedServers& servers, const std::string& name, uint64_t num_keys,
                               const FilterOptions& options, uint64_t shard_bytes, uint64_t followed_keys, bool grows,
                               uint64_t max_growth) {
-  return std::make_unique<Redis>([&](RedisFilter& filter) {
-    return filter.Create(servers, name, num_keys, options, LayoutWith(shard_bytes, followed_keys, grows, max_growth));
+  return std::make_unique<Redis>(servers, [&](RedisFilter& filter, const RedisServers& watched) {
+    return filter.Create(watched, name, num_keys, options, LayoutWith(shard_bytes, followed_keys, grows, max_growth));
   });
 }
 
-std::unique_ptr<Redis> FromImage(const RedisServers& servers, const std::string& name, const py::object& image,
+std::unique_ptr<Redis> FromImage(const NoticedServers& servers, const std::string& name, const py::object& image,
                                  const py::object& secret, uint64_t shard_bytes, uint64_t followed_keys) {
   const auto given = SecretOf(secret);
   const Buffer bytes(image);
-  return std::make_unique<Redis>([&](RedisFilter& filter) {
-    return filter.CreateFromImage(servers, name, bytes.data(), bytes.size(), OrNull(given),
+  return std::make_unique<Redis>(servers, [&](RedisFilter& filter, const RedisServers& watched) {
+    return filter.CreateFromImage(watched, name, bytes.data(), bytes.size(), OrNull(given),
                                   LayoutWith(shard_bytes, followed_keys));
   });
 }
 
-std::unique_ptr<Redis> Open(const RedisServers& servers, const std::string& name, const py::object& secret) {
+std::unique_ptr<Redis> Open(const NoticedServers& servers, const std::string& name, const py::object& secret) {
   const auto given = SecretOf(secret);
-  return std::make_unique<Redis>([&](RedisFilter& filter) { return filter.Open(servers, name, OrNull(given)); });
+  return std::make_unique<Redis>(servers, [&](RedisFilter& filter, const RedisServers& watched) {
+    return filter.Open(watched, name, OrNull(given));
+  });
 }
 
 // None if there were not so many.
@@ -135,10 +137,10 @@ auto DoingWithImage(Status (RedisFilter::*step)(const void* image, size_t size) 
 
 // A field of the deadlines, for Python.
 auto Getting(uint32_t Deadlines::*field) {
-  return [field](const RedisServers& servers) { return servers.deadlines.*field; };
+  return [field](const NoticedServers& servers) { return servers.deadlines.*field; };
 }
 auto Setting(uint32_t Deadlines::*field) {
-  return [field](RedisServers& servers, uint32_t ms) { servers.deadlines.*field = ms; };
+  return [field](NoticedServers& servers, uint32_t ms) { servers.deadlines.*field = ms; };
 }
 
 // What is known of each server, as dictionaries.
@@ -198,7 +200,7 @@ void BindCached(py::module_& module) {
   bound
       .def_static(
           "open",
-          [](const RedisServers& servers, const std::string& name, uint32_t within_ms, const py::object& secret) {
+          [](const NoticedServers& servers, const std::string& name, uint32_t within_ms, const py::object& secret) {
             const auto given = SecretOf(secret);
             return std::make_unique<CachedRedis>(servers, name, within_ms, OrNull(given));
           })
@@ -226,10 +228,11 @@ void BindServers(py::module_& module) {
       .def("num_calls", &RedisMetrics::num_calls)
       .def("num_slow", &RedisMetrics::num_slow)
       .def("slow_call", &SlowCallOf);
-  py::class_<RedisServers>(module, "RedisServers", py::module_local())
+  py::class_<NoticedServers>(module, "RedisServers", py::module_local())
       .def(py::init<>())
-      .def("watch", [](RedisServers& servers, RedisMetrics& metrics) { metrics.Watch(&servers); })
-      .def("set_url", [](RedisServers& servers, const std::string& url) { Check(servers.SetUrl(url)); })
+      .def_readwrite("notice", &NoticedServers::told)
+      .def("watch", [](NoticedServers& servers, RedisMetrics& metrics) { metrics.Watch(&servers); })
+      .def("set_url", [](NoticedServers& servers, const std::string& url) { Check(servers.SetUrl(url)); })
       .def_readwrite("addresses", &RedisServers::addresses)
       .def_readwrite("user", &RedisServers::user)
       .def_readwrite("password", &RedisServers::password)
@@ -246,8 +249,10 @@ void BindServers(py::module_& module) {
       .def_property("reply_ms", Getting(&Deadlines::reply_ms), Setting(&Deadlines::reply_ms))
       .def_property("pause_ms", Getting(&Deadlines::pause_ms), Setting(&Deadlines::pause_ms))
       .def_property(
-          "answers_maybe", [](const RedisServers& s) { return s.on_unavailable == OnUnavailable::kMaybe; },
-          [](RedisServers& s, bool maybe) { s.on_unavailable = maybe ? OnUnavailable::kMaybe : OnUnavailable::kError; })
+          "answers_maybe", [](const NoticedServers& s) { return s.on_unavailable == OnUnavailable::kMaybe; },
+          [](NoticedServers& s, bool maybe) {
+            s.on_unavailable = maybe ? OnUnavailable::kMaybe : OnUnavailable::kError;
+          })
       .def_readwrite("maybes_per_second", &RedisServers::maybes_per_second)
       .def_readwrite("replica_reads", &RedisServers::replica_reads)
       .def_readwrite("wait_replicas", &RedisServers::wait_replicas)
@@ -264,7 +269,7 @@ void BindRedis(py::module_& module) {
       .def_static("open", &Open)
       .def_static("room_for", &RoomFor)
       .def_static("delete",
-                  [](const RedisServers& servers, const std::string& name) {
+                  [](const NoticedServers& servers, const std::string& name) {
                     CheckWithoutGil([&] { return RedisFilter::Delete(servers, name); });
                   })
       .def("info", &InfoOf)

@@ -12,15 +12,18 @@
 #include "linefilter/redis_cached.h"
 #include "python/src/core.h"
 #include "python/src/errors.h"
+#include "python/src/notices.h"
 
 namespace linefilter::python {
 
 class Redis {
  public:
-  // `open` is create, from_image or open; the hash is that of the filter, which no later generation changes.
+  // open(filter, servers) is create, from_image or open; the hash is that of the filter, which no later generation
+  // changes.
   template <class Open>
-  explicit Redis(const Open& open) {
-    CheckWithoutGil([&] { return open(filter_); });
+  Redis(const NoticedServers& servers, const Open& open) : notices_(servers.told) {
+    const RedisServers watched = notices_.Watch(servers);
+    CheckWithoutGil([&] { return open(filter_, watched); });
   }
 
   Hasher hasher() const { return Hasher(filter_.key_hash()); }
@@ -30,6 +33,7 @@ class Redis {
   template <class Call>
   void Do(const Call& call) {
     CheckProcess();
+    const TellsAtEnd tells(notices_);
     CheckWithoutGil([&] {
       const std::lock_guard lock(mutex_);
       return call(filter_);
@@ -53,6 +57,7 @@ class Redis {
                         "the filter was opened by another process, before a fork: open it in each process"));
   }
 
+  Notices notices_;
   RedisFilter filter_;
   const pid_t process_ = getpid();
   std::mutex mutex_;
@@ -62,8 +67,10 @@ class Redis {
 // without the GIL.
 class CachedRedis {
  public:
-  CachedRedis(const RedisServers& servers, const std::string& name, uint32_t within_ms, const HashSecret* secret) {
-    CheckWithoutGil([&] { return filter_.Open(servers, name, within_ms, secret); });
+  CachedRedis(const NoticedServers& servers, const std::string& name, uint32_t within_ms, const HashSecret* secret)
+      : notices_(servers.told) {
+    const RedisServers watched = notices_.Watch(servers);
+    CheckWithoutGil([&] { return filter_.Open(watched, name, within_ms, secret); });
   }
 
   // It waits for the refresh that is going on.
@@ -92,10 +99,12 @@ class CachedRedis {
 
   template <class Call>
   void Do(const Call& call) {
+    const TellsAtEnd tells(notices_);
     CheckWithoutGil([&] { return call(*this); });
   }
 
  private:
+  Notices notices_;
   RedisCachedFilter filter_;
 };
 

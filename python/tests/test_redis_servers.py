@@ -41,7 +41,7 @@ def test_every_field_reaches_the_library():
     fields = asdict(given)
     times = {**fields.pop("deadlines"), "wait": fields.pop("wait")}
     assert made.answers_maybe == (fields.pop("on_unavailable") == "maybe")
-    fields.pop("metrics")  # test_redis_service.py
+    fields.pop("metrics")  # test_redis_service.py, as `notice` is there
     for field, value in fields.items():
         assert getattr(made, field) == value, field
     for field, value in times.items():
@@ -53,6 +53,8 @@ def test_deadlines_are_a_value_of_their_own():
     for bad in (0.5, None, {"request": 1}):
         with pytest.raises(TypeError, match="deadlines are Deadlines, not "):
             make_servers(RedisServers(deadlines=bad))
+    with pytest.raises(TypeError, match="notice is called with a str, which int cannot be"):
+        make_servers(RedisServers(notice=7))
     with pytest.raises(linefilter.InvalidArgumentError, match="on_unavailable must be 'error' or 'maybe', not 'no'"):
         make_servers(RedisServers(on_unavailable="no"))
 

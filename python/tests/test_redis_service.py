@@ -1,13 +1,16 @@
-"""What services want of RedisFilter: growth, the verbs of RedisBloom, metrics."""
+"""What services want of RedisFilter: growth, the verbs of RedisBloom, metrics, notices."""
 
+import contextlib
+import sys
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import linefilter
-from linefilter import RedisFilter, RedisMetrics
-from test_redis import KEYS, at, pytestmark, server  # noqa: F401
+from linefilter import Deadlines, RedisCachedFilter, RedisFilter, RedisMetrics
+from test_redis import KEYS, LONG, at, other, patient, pytestmark, server  # noqa: F401
 
 
 def test_one_that_grows(at):
@@ -49,3 +52,60 @@ def test_metrics_count_and_time_calls(at):
     assert first["verb"] == "insert" and first["num_keys"] == 3000 and 0 < first["seconds"] < 60
     with pytest.raises(TypeError, match="metrics"):
         RedisFilter.open(replace(at, metrics=7), "seen")
+
+
+def until_told(told, call, what):
+    """Repeats the call, which may raise UnavailableError, until a sentence says `what`."""
+    end = time.monotonic() + LONG
+    while not any(what in sentence for sentence in told):
+        assert time.monotonic() < end
+        with contextlib.suppress(linefilter.UnavailableError):
+            call()
+
+
+def hurried(server, notice):
+    return replace(patient(server.address), deadlines=Deadlines(request=0.1, admin=0.1, reply=0.1, pause=0.01), notice=notice)
+
+
+def test_a_notice_tells_when_a_server_is_asked_no_more_and_when_again(other):
+    told = []
+
+    def notice(sentence):
+        with contextlib.suppress(linefilter.UnavailableError):
+            assert "carol" not in filter  # it may use the filter, whose call has ended
+        told.append(sentence)
+
+    RedisFilter.create(patient(other.address), "seen", 1000, fpr=0.01).close()
+    with RedisFilter.open(hurried(other, notice), "seen") as filter:
+        assert filter.add("alice") and told == []
+        other.stop()
+        until_told(told, lambda: filter.contains_many(["alice", "bob"]), "OPENED")
+        other.go_on()
+        until_told(told, lambda: filter.add("bob"), "CLOSED")
+        assert len(told) == 2 and all(other.address in sentence for sentence in told)
+
+
+def test_what_a_notice_raises_changes_no_call(other, monkeypatch):
+    raised = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda error: raised.append(error.exc_type))
+
+    def notice(sentence):
+        raise KeyError(sentence)
+
+    RedisFilter.create(patient(other.address), "seen", 1000, fpr=0.01).close()
+    with RedisFilter.open(hurried(other, notice), "seen") as filter:
+        other.stop()
+        for _ in range(10):
+            with pytest.raises(linefilter.UnavailableError):
+                filter.add("alice")
+    assert raised == [KeyError]
+
+
+def test_a_cached_filter_tells_with_its_next_call(other):
+    told = []
+    RedisFilter.create(patient(other.address), "seen", 1000, fpr=0.01, followed_keys=1000).close()
+    with RedisCachedFilter.open(hurried(other, told.append), "seen", within=0.05) as seen:
+        other.stop()
+        time.sleep(1)
+        assert told == []
+        until_told(told, lambda: "alice" in seen, "OPENED")

@@ -1,6 +1,6 @@
 # The extension (../*.cc), as far as the files beside this one use it. Arrays are contiguous uint64, answers bool of the
 # same number of items; image, keys and secret are checked there.
-from typing import Any, Generic, Iterable, Optional, TypeVar
+from typing import Any, Callable, Generic, Iterable, Optional, TypeVar
 
 from ._keys import Key
 
@@ -201,6 +201,7 @@ class RedisServers:  # and the other fields of the library's, which _redis_serve
     wait_ms: int
     answers_maybe: bool
     maybes_per_second: float
+    notice: Optional[Callable[[str], Any]]
 
 class Redis(TakingFilter):  # where hiredis was when the extension was built
     @staticmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Sequence, Union
 
 from . import _linefilter
 from ._errors import InvalidArgumentError, UnsupportedError
@@ -81,6 +81,9 @@ class RedisServers:
     wait_replicas, wait: after insertions and the keys of an image wait until so many replicas have them, but no longer: else
         UnavailableError. What brings no keys (create, steps of generations, expire, delete) does not wait.
     metrics: RedisMetrics that count and time each call.
+    notice: called with a sentence when requests to a server begin to fail at once (Deadlines.pause) and when it is asked again, once
+        each: logging.getLogger("linefilter").warning is one. The thread of the call that finds it tells it at the end of the call; of a
+        RedisCachedFilter that of its next call. What it raises goes to sys.unraisablehook.
     """
 
     addresses: Union[str, Sequence[str]] = "127.0.0.1:6379"
@@ -99,6 +102,7 @@ class RedisServers:
     wait_replicas: int = 0
     wait: float = 1.0
     metrics: Optional[RedisMetrics] = None
+    notice: Optional[Callable[[str], Any]] = None
 
     @classmethod
     def from_url(cls, url: str, **others: Any) -> RedisServers:
@@ -169,4 +173,7 @@ def make_servers(servers: Servers) -> _linefilter.RedisServers:
         if not isinstance(servers.metrics, RedisMetrics):
             raise TypeError(f"metrics are RedisMetrics, not {type(servers.metrics).__name__}")
         made.watch(servers.metrics._core)
+    if servers.notice is not None and not callable(servers.notice):
+        raise TypeError(f"notice is called with a str, which {type(servers.notice).__name__} cannot be")
+    made.notice = servers.notice
     return made
