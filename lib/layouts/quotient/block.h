@@ -19,6 +19,19 @@ inline constexpr uint32_t kMostLength = kBuckets * kMostRemainderBits;
 // The most entries, each of length 0.
 inline constexpr uint32_t kMostEntries = kQuotientBlockBits - kRunEndsAt;
 
+// By the bits of a remainder: the lowest bit of each one that fits 64 bits, from the lowest bit up.
+struct LowestBits {
+  uint64_t of[32];
+};
+constexpr LowestBits MakeLowestBits() {
+  LowestBits bits{};
+  for (uint32_t width = 1; width < 32; ++width) {
+    for (uint32_t at = 0; at + width <= 64; at += width) bits.of[width] |= uint64_t{1} << at;
+  }
+  return bits;
+}
+alignas(64) inline constexpr LowestBits kLowestBits = MakeLowestBits();
+
 // The q of an in-block hash.
 LINEFILTER_INLINE uint32_t QuotientOf(uint32_t in_block_hash) { return in_block_hash * 0x9E3779B1u; }
 LINEFILTER_INLINE uint32_t BucketOf(uint32_t q) { return q >> kMostRemainderBits; }
