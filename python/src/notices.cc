@@ -28,7 +28,9 @@ void Notices::Tell() noexcept {
   if (!has_any_) return;
   std::deque<std::string> sentences;
   {
-    const std::lock_guard lock(mutex_);
+    // Who says something now, or did so when this process was forked, is not waited for.
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return;
     sentences.swap(sentences_);
     has_any_ = false;
   }

@@ -41,7 +41,7 @@ def test_every_field_reaches_the_library():
     fields = asdict(given)
     times = {**fields.pop("deadlines"), "wait": fields.pop("wait")}
     assert made.answers_maybe == (fields.pop("on_unavailable") == "maybe")
-    fields.pop("metrics")  # test_redis_service.py, as `notice` is there
+    fields.pop("metrics")  # test_redis_service.py
     for field, value in fields.items():
         assert getattr(made, field) == value, field
     for field, value in times.items():

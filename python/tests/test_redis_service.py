@@ -64,7 +64,7 @@ def until_told(told, call, what):
 
 
 def hurried(server, notice):
-    return replace(patient(server.address), deadlines=Deadlines(request=0.1, admin=0.1, reply=0.1, pause=0.01), notice=notice)
+    return replace(patient(server.address), deadlines=Deadlines(request=1, admin=1, reply=0.5, pause=0.01), notice=notice)
 
 
 def test_a_notice_tells_when_a_server_is_asked_no_more_and_when_again(other):

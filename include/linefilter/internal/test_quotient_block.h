@@ -141,7 +141,7 @@ HWY_INLINE bool TestQuotientBlock(const uint8_t* block, uint32_t x, const AskRar
   const size_t is_long = run.end <= num_long ? 1 : 0;
   const size_t above = run.begin * (26 - dropped) + num_long + ((run.begin - num_long) & (0 - is_long));
   const size_t lost = dropped + 1 - is_long, bits = (run.end - run.begin) * (internal::kMostEntryBits - lost);
-  if (HWY_UNLIKELY(above > 455)) return is_there != 0 && ask_rare();
+  if (HWY_UNLIKELY(above > 8 * 56 + 7)) return is_there != 0 && ask_rare();
   const uint64_t window = LoadLittleEndianWord(block + 56 - above / 8) << (above % 8);
   const uint64_t remainder = (q << 1 & internal::kTwiceRemainder) >> (lost & 31);
 
