@@ -1,12 +1,27 @@
 #include "python/src/notices.h"
 
-#include <utility>
+#include <unistd.h>
 
 namespace linefilter::python {
 namespace {
 
 // A server that comes and goes must not fill the memory of a program that makes no call for days.
 constexpr size_t kMostSentences = 64;
+
+// No object of C++ is left by this: a daemon thread that asks for the GIL at the end of a program waits here, as in
+// ReleasedGil.
+void Call(PyObject* told, const std::string& sentence) noexcept {
+  try {
+    // A server's reply is in it, which may be no UTF-8.
+    PyObject* const text = PyUnicode_DecodeUTF8(sentence.data(), static_cast<Py_ssize_t>(sentence.size()), "replace");
+    PyObject* const result = text == nullptr ? nullptr : PyObject_CallFunctionObjArgs(told, text, nullptr);
+    if (result == nullptr) PyErr_WriteUnraisable(told);
+    Py_XDECREF(result);
+    Py_XDECREF(text);
+  } catch (...) {
+    for (;;) pause();
+  }
+}
 
 }  // namespace
 
@@ -34,16 +49,7 @@ void Notices::Tell() noexcept {
     sentences.swap(sentences_);
     has_any_ = false;
   }
-  for (const std::string& sentence : sentences) {
-    try {
-      // A server's reply is in it, which may be no UTF-8.
-      told_(py::reinterpret_steal<py::object>(
-          PyUnicode_DecodeUTF8(sentence.data(), static_cast<Py_ssize_t>(sentence.size()), "replace")));
-    } catch (py::error_already_set& error) {
-      error.discard_as_unraisable(told_);
-    } catch (...) {  // of memory
-    }
-  }
+  for (const std::string& sentence : sentences) Call(told_.ptr(), sentence);
 }
 
 }  // namespace linefilter::python

@@ -102,8 +102,8 @@ struct QuotientRun {
 #if LINEFILTER_FINDS_RUN_BY_PDEP
 HWY_INLINE QuotientRun FindQuotientRun(uint64_t begins, uint32_t number) {
   const uint64_t both = _pdep_u64(uint64_t{3} << number, begins);
-  const size_t end = _tzcnt_u64(_blsr_u64(both));  // 64 if there is none
-  return {_tzcnt_u64(both), end, end >> 6};
+  const size_t end = static_cast<size_t>(_tzcnt_u64(_blsr_u64(both)));  // 64 if there is none
+  return {static_cast<size_t>(_tzcnt_u64(both)), end, end >> 6};
 }
 #else
 // How many bytes are at most `limit`, which is below 128, as they are.

@@ -83,7 +83,8 @@ class RedisServers:
     metrics: RedisMetrics that count and time each call.
     notice: called with a sentence when requests to a server begin to fail at once (Deadlines.pause) and when it is asked again, once
         each: logging.getLogger("linefilter").warning is one. The thread of the call that finds it tells it at the end of the call; of a
-        RedisCachedFilter that of its next call. What it raises goes to sys.unraisablehook.
+        RedisCachedFilter that of its next call. Threads may tell out of order. What it raises goes to sys.unraisablehook. If it refers
+        to the filter's owner, only close() frees the filter.
     """
 
     addresses: Union[str, Sequence[str]] = "127.0.0.1:6379"
