@@ -47,6 +47,7 @@ keep_removed() {
   local file=$PART/$1.filter num_keys=$2
   seq 0 $((2 * num_keys - 1)) | "$PROGRAM" build --out "$file" "${@:3}" >/dev/null
   seq "$num_keys" $((2 * num_keys - 1)) | "$PROGRAM" add "$file" --remove >/dev/null
+  rm "$file.lock"
   count "$file" "$num_keys"
 }
 

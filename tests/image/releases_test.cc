@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "linefilter/concurrent.h"
@@ -120,19 +121,28 @@ TEST(Releases, AnImageOfAnEarlierStateIsRefusedAndLosesNoKey) {
 }
 
 // All documents say the same: the one sentence, however its lines are broken.
-TEST(Releases, OneSentenceTellsThatTheFormatIsFrozen) {
+void ExpectSentence(const std::string& sentence, const std::vector<const char*>& documents) {
   const fs::path root = LINEFILTER_SOURCE_DIR;
   if (!fs::exists(root)) GTEST_SKIP() << "no source tree on this machine";
-  for (const char* const name : {"CHANGELOG.md", "doc/FORMAT.md", "doc/LIMITS.md", "doc/VERSIONING.md"}) {
+  for (const char* const name : documents) {
     std::ifstream file(root / name);
     std::string text;
     for (std::string word; file >> word;) text += word + " ";
-    EXPECT_NE(text.find("Image format 1 is frozen: its bytes and their answers never change."), std::string::npos)
-        << name;
+    EXPECT_NE(text.find(sentence), std::string::npos) << name;
   }
 }
 
-// tools/keep_images.sh keeps them when a version is released.
+TEST(Releases, OneSentenceTellsThatTheFormatIsFrozen) {
+  ExpectSentence("Image format 1 is frozen: its bytes and their answers never change.",
+                 {"CHANGELOG.md", "doc/FORMAT.md", "doc/LIMITS.md", "doc/VERSIONING.md"});
+}
+
+TEST(Releases, OneSentenceTellsThatTheRecordOfRedisIsFrozen) {
+  ExpectSentence("Record version 1 of Redis is frozen: its keys, its bytes and its rules never change.",
+                 {"CHANGELOG.md", "doc/REDIS.md", "doc/LIMITS.md", "doc/VERSIONING.md"});
+}
+
+// What is kept when a version is released: by tools/keep_images.sh, and by tools/keep_records.sh in its folder redis.
 TEST(Releases, AreAllKept) {
   if (!fs::exists(LINEFILTER_SOURCE_DIR)) GTEST_SKIP() << "no source tree on this machine";
   std::ifstream changelog(LINEFILTER_SOURCE_DIR "/CHANGELOG.md");
@@ -141,7 +151,7 @@ TEST(Releases, AreAllKept) {
     if (line.rfind("## ", 0) != 0) continue;
     ++versions;
     if (line.find("(unreleased)") != std::string::npos) continue;
-    EXPECT_TRUE(fs::exists(fs::path(kFolder) / line.substr(3, line.find(' ', 3) - 3))) << line;
+    EXPECT_TRUE(fs::exists(fs::path(kFolder) / line.substr(3, line.find(' ', 3) - 3) / "redis")) << line;
   }
   EXPECT_GE(versions, 1);
 }
