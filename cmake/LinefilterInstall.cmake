@@ -151,9 +151,10 @@ foreach(engine IN LISTS LINEFILTER_ADAPTERS)
   if(TARGET linefilter_${engine}_shared)  # it needs the one beside it
     set_target_properties(linefilter_${engine}_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
   endif()
-  file(GLOB headers ${PROJECT_SOURCE_DIR}/include/linefilter/${engine}*.h)
-  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/linefilter
-    COMPONENT linefilter_${engine}_development)
+  foreach(folder linefilter linefilter/c)
+    file(GLOB headers ${PROJECT_SOURCE_DIR}/include/${folder}/${engine}*.h)
+    install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder} COMPONENT linefilter_${engine}_development)
+  endforeach()
 endforeach()
 
 configure_package_config_file(cmake/linefilterConfig.cmake.in ${PROJECT_BINARY_DIR}/linefilterConfig.cmake

@@ -7,6 +7,7 @@
 #include <new>
 #include <string_view>
 
+#include "lib/c/options.h"
 #include "linefilter/c/sizing.h"
 #include "linefilter/c/types.h"
 #include "linefilter/c/view.h"
@@ -20,15 +21,7 @@
 
 namespace linefilter::internal {
 
-// Hands a status over, ok or not: *to (may be null) and the code.
-linefilter_code ToC(const Status& status, linefilter_status* to) noexcept;
-
-// The status of a request that makes no sense.
-Status Refused(const char* what) noexcept;
-// The status of a null handle: most likely an error that nobody looked at.
-Status NoHandle(const char* what) noexcept;
-
-// Checks what the C++ API cannot, because it does not see it any more. Null options mean the defaults.
+// Checks the allocator, too (options.h). Null options mean the defaults.
 Status FromC(const linefilter_options* options, FilterOptions* to) noexcept;
 // Does the same where there must be some options.
 Status FromCNotNull(const linefilter_options* options, FilterOptions* to) noexcept;
@@ -75,8 +68,6 @@ void ViewsInGroups(const BytesKeys& keys, size_t n, const Use& use) {
   }
 }
 
-Allocator FromC(const linefilter_allocator& allocator) noexcept;
-Executor FromC(const linefilter_executor& executor) noexcept;
 Sink FromC(linefilter_sink sink, void* context) noexcept;
 Status CheckPath(const char* path) noexcept;
 

@@ -131,6 +131,10 @@ const std::map<std::string, Around> kArounds = {
       "linefilter::ParquetPhysicalType physical, int precision, int scale, int type_length, const "
       "linefilter::ParquetFilterView& view"}},
     {"redis.h", {"", ""}},
+    {"c/redis.h",
+     {"#include \"linefilter/c.h\"\nvoid fail(const char* message);\nvoid log_error(const char* message);\nvoid "
+      "fetch(const char* url);\n",
+      "linefilter_options options, linefilter_status status, const char* url, size_t size"}},
     {"redis_metrics.h", {"", ""}},
     {"redis_async.h",
      {"void OnAnswer(void* request, bool maybe, const linefilter::Status& status) noexcept;\n",

@@ -103,7 +103,7 @@ const std::map<std::string, Surface>& Surfaces() {
        {"include/linefilter/c",
         ".h",
         std::regex(R"(\blinefilter_[a-z]+_((?:may_contain|count_maybes|insert|write_to)\w*|save)\()"),
-        {}}},
+        {"redis.h"}}},
       {"Python",
        {"python/src/linefilter", ".py", std::regex(R"(\n    def ((?:add|contains|to_bytes)\w*|save)\(self)"), {}}}};
   return surfaces;

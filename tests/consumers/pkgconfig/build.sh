@@ -28,6 +28,7 @@ if [ "$2" = both ]; then
   compile "$1/cpp_static" "$cxx" ../use.cc "$flags"
   compile "$1/c_static" "$cc" ../readers/read.c "$flags"
   compile "$1/redis_static" "$cxx" ../redis/main.cc "$(static_flags linefilter-redis)"
+  compile "$1/redis_c" "$cc" ../redis/main.c "$(pkg-config --cflags --libs linefilter-redis)"
   for engine in leveldb redis rocksdb; do
     flags=$(pkg-config --cflags --libs "linefilter-$engine")
     compile "$1/$engine" "$cxx" "../$engine/main.cc" "$flags"
