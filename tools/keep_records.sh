@@ -19,6 +19,7 @@ fail() {
 # redis-check-rdb is the server under another name, in a package that starts none (redis-tools).
 BINARY=$(command -v redis-server || command -v redis-check-rdb) || fail "redis-tools is missing: tools/install_packages.sh test"
 
+unset LINEFILTER_REDIS_PASSWORD REDISCLI_AUTH
 WORK=$(mktemp -d)
 PART=$WORK/redis  # complete or not there: what fails leaves nothing behind
 SOCKET=$WORK/socket
@@ -27,12 +28,12 @@ mkdir "$PART"
 (exec -a redis-server "$BINARY" --port 0 --unixsocket "$SOCKET" --dir "$WORK" --save "" --logfile "$WORK/log") &
 SERVER=$!
 for _ in {1..100}; do
-  if redis-cli -s "$SOCKET" PING >/dev/null 2>&1; then break; fi
+  if [[ -S $SOCKET ]]; then break; fi
   sleep 0.1
 done
+redis-cli -s "$SOCKET" PING >/dev/null || fail "the server does not answer at $SOCKET: $(tail -n 1 "$WORK/log")"
 
 printf '\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f' >"$PART/secret"
-unset LINEFILTER_REDIS_PASSWORD
 
 # filter COMMAND NAME [option...]: a command of `linefilter redis`, whose report nobody reads.
 filter() {
@@ -43,9 +44,11 @@ filter() {
 
 # keep NAME NUM_KEYS: writes down what Redis has of the filter, and removes it there.
 keep() {
-  local key maybes
-  redis-cli -s "$SOCKET" --scan | LC_ALL=C sort | while read -r key; do
-    echo "$key $(redis-cli -s "$SOCKET" --raw GET "$key" | head -c -1 | od -An -v -tx1 | tr -d ' \n')"
+  local key keys digits maybes
+  keys=$(redis-cli -s "$SOCKET" --scan | LC_ALL=C sort)
+  for key in $keys; do
+    digits=$(redis-cli -e -s "$SOCKET" --raw GET "$key" | head -c -1 | od -An -v -tx1 | tr -d ' \n')
+    echo "$key ${digits:?no value of $key}"
   done >"$PART/$1.record"
   maybes=$(seq "$2" $(($2 + 19999)) | filter query "$1" --count | awk '$1 == "maybe" { print $2 }') || true
   echo "$1 $2 ${maybes:?no count}" >>"$PART/answers.txt"

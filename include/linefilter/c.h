@@ -27,7 +27,8 @@
 //     linefilter_swappable_new   what is replaced while it is asked (c/swappable.h)
 //     linefilter_parquet_open    a Bloom filter of a Parquet file (c/parquet.h)
 //   linefilter_builder  keys in, one image out, of any layout (c/builder.h)
-//   linefilter_redis    a filter in Redis; c/redis.h is not in this header, for it needs a library of its own
+//   linefilter_redis    a filter in Redis. c/redis.h is not in this header, for it needs a library of its own, and says
+//                       what is other there: memory, strings, and who frees what
 // A linefilter_column is no handle: it is a plain structure that borrows an array of an engine (c/columns.h). Nor is a
 // linefilter_scan_filter, which stands in front of a scan.
 //
@@ -74,7 +75,8 @@
 // - inlined lookups (linefilter/inline.h), the arithmetic below linefilter_hash_shard (MulHigh, BlockIndex), hashing
 //   for whatever a filter's hash is (KeyHash), AtomicFile for the caller's own files;
 // - the adapters to LevelDB and RocksDB, and filters whose blocks lie elsewhere (linefilter/remote_body.h);
-// - local copies of filters in Redis, calls there that do not wait, and metrics of these;
+// - local copies of filters in Redis, calls there that do not wait, metrics of these, and RoomFor and OverCapacity of
+//   what they tell;
 // - folding and uniting images to a sink (linefilter/fold.h), what the bits of a container's stage tell
 //   (FilterView::stage), what layouts can do (FactsOf) and how exact sizing is (ModelError);
 // - swapping in what is neither a linefilter_filter nor a view that was opened (SwappableFilter::Serve).

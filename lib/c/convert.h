@@ -39,22 +39,11 @@ VerifyMode ToVerifyMode(linefilter_verify_mode verify) noexcept;
 
 void ToC(const Sizing& sizing, linefilter_sizing* to) noexcept;
 
-inline std::string_view KeyFromC(const void* key, size_t size) noexcept {
-  return std::string_view(static_cast<const char*>(key), size);
-}
-
 // How C is told an estimate: *error may be null.
 inline double KeysAndError(const SizeEstimate& size, double* error) noexcept {
   if (error != nullptr) *error = size.error;
   return size.keys;
 }
-
-// C hands many keys of bytes over like this.
-struct BytesKeys {
-  const void* const* keys;
-  const size_t* sizes;
-  std::string_view operator[](size_t i) const { return KeyFromC(keys[i], sizes[i]); }
-};
 
 // Calls use(views, begin, size) for groups of n keys: what is done with many at once takes an array of views.
 template <class Use>

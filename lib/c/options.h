@@ -1,11 +1,12 @@
-// The options of C become those of C++, and a status becomes one of C. Everything here is inline, because the C API of
-// an adapter is a library of its own, to which the library exports nothing but what users call.
+// The options and keys of C become those of C++, and a status becomes one of C. Everything here is inline, because the
+// C API of an adapter is a library of its own, to which the library exports nothing but what users call.
 #ifndef LINEFILTER_LIB_C_OPTIONS_H_
 #define LINEFILTER_LIB_C_OPTIONS_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #include "linefilter/c/types.h"
 #include "linefilter/hash.h"
@@ -121,6 +122,17 @@ inline Status ReadOptions(const linefilter_options& options, FilterOptions* to) 
   to->executor = FromC(known.executor);
   return Status();
 }
+
+inline std::string_view KeyFromC(const void* key, size_t size) noexcept {
+  return std::string_view(static_cast<const char*>(key), size);
+}
+
+// C hands many keys of bytes over like this.
+struct BytesKeys {
+  const void* const* keys;
+  const size_t* sizes;
+  std::string_view operator[](size_t i) const { return KeyFromC(keys[i], sizes[i]); }
+};
 
 }  // namespace linefilter::internal
 

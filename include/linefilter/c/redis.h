@@ -16,6 +16,10 @@
 // One thread at a time uses a linefilter_redis; open one in each. Lookups, insertions and removals have a hard deadline
 // (linefilter_redis_deadlines), and fail at once while a server is ill. A NULL handle is an error of every call, and
 // its answers are "maybe".
+//
+// Who makes a handle frees it, by linefilter_redis_free or linefilter_redis_servers_free. Handles lie in the memory of
+// malloc: the allocator, memory_limit and executor of options do not count here. A string that is returned lives as
+// long as is said beside it.
 #ifndef LINEFILTER_C_REDIS_H_
 #define LINEFILTER_C_REDIS_H_
 
@@ -37,9 +41,12 @@ typedef struct linefilter_redis_servers linefilter_redis_servers;
 linefilter_redis_servers* linefilter_redis_servers_new(const char* where, linefilter_status* status);
 // Frees it. NULL does nothing.
 void linefilter_redis_servers_free(linefilter_redis_servers* servers);
-// A user of Redis' ACL and its password, where `where` has none. NULL means the default user, or no password.
+// A user of Redis' ACL and its password, in place of those of `where`. NULL means the default user, or no password.
 linefilter_code linefilter_redis_servers_set_login(linefilter_redis_servers* servers, const char* user,
                                                    const char* password, linefilter_status* status);
+// The number of the database, in place of that of `where`; 0 at first. A cluster has only 0.
+linefilter_code linefilter_redis_servers_set_database(linefilter_redis_servers* servers, int32_t database,
+                                                      linefilter_status* status);
 
 // How long calls may take, in ms: see Deadlines in linefilter/redis_servers.h. This never changes its size.
 typedef struct linefilter_redis_deadlines {
@@ -75,7 +82,7 @@ typedef struct linefilter_redis_tls {
   const char* key;          // file of its key, without a passphrase
   const char* server_name;  // the name that each certificate must have; NULL: the host
 } linefilter_redis_tls;
-// Encrypts, as rediss:// does. `tls` may be NULL.
+// Encrypts, as rediss:// does, with these files in place of those that were set; NULL means the system's.
 linefilter_code linefilter_redis_servers_set_tls(linefilter_redis_servers* servers, const linefilter_redis_tls* tls,
                                                  linefilter_status* status);
 
@@ -92,14 +99,15 @@ linefilter_code linefilter_redis_servers_set_notice(linefilter_redis_servers* se
 
 // One call that has ended. What it points to is there until the callback returns. This never changes its size.
 typedef struct linefilter_redis_call {
-  const char* verb;      // "may_contain", "insert", ...
-  const char* filter;    // its name
-  const char* node;      // the server whose reply came last, or that failed last; "" if none was asked
-  const char* message;   // "ok" or the error
-  linefilter_code code;  // see message
-  uint32_t reserved;     // 0
-  uint64_t num_keys;     // that were asked, inserted or removed
-  uint64_t ns;           // the time that it took
+  const char* verb;     // "may_contain", "insert", ...
+  const char* filter;   // its name
+  const char* node;     // the server whose reply came last, or that failed last; "" if none was asked
+  const char* message;  // "ok" or the error
+  // The code of what happened: LINEFILTER_UNAVAILABLE also where LINEFILTER_REDIS_MAYBE makes it LINEFILTER_OK.
+  linefilter_code code;
+  uint32_t reserved;  // 0
+  uint64_t num_keys;  // that were asked, inserted or removed
+  uint64_t ns;        // the time that it took
 } linefilter_redis_call;
 // Takes each call of an open filter when it ends, once, in the thread that made it.
 typedef void (*linefilter_redis_on_call)(void* context, const linefilter_redis_call* call) LINEFILTER_NOEXCEPT;

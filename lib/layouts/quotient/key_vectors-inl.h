@@ -15,12 +15,11 @@
 #include "hwy/highway.h"
 #include "lib/layouts/blocks/block_loops-inl.h"
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2  // clang warns of a region of attributes that has no function
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
 namespace {
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
 using KeyTag = hn::CappedTag<uint64_t, 8>;
 using KeyVec = hn::Vec<KeyTag>;
@@ -158,11 +157,10 @@ HWY_INLINE uint64_t BytesOf(uint32_t bits) {
 }
 #endif
 
-#endif
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace linefilter
 HWY_AFTER_NAMESPACE();
+#endif
 
 #endif  // LINEFILTER_LIB_LAYOUTS_QUOTIENT_KEY_VECTORS_INL_H_

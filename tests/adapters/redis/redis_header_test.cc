@@ -149,6 +149,15 @@ TEST(RedisHeaderTest, AnUnknownFieldIsSkippedAndKept) {
   EXPECT_EQ(FormatHeader(header), text);
 }
 
+// When another generation takes the role, such a line would be told of that one.
+TEST(RedisHeaderTest, AnUnknownFieldOfARoleIsRefused) {
+  Header header;
+  for (const char* const line : {"current.future 7\n", "next.future 7\n", "previous.future 7\n"}) {
+    EXPECT_EQ(Parse(Checked(WithoutCheck(FormatHeader(SomeHeader())) + line), &header).code(),
+              StatusCode::kUnsupported);
+  }
+}
+
 TEST(RedisHeaderTest, AGenerationThatCannotBeIsRefused) {
   const auto refused = [](void (*change)(Header*)) {
     Header header = WithAllGenerations(), back;

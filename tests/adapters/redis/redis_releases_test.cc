@@ -1,14 +1,20 @@
 // Filters in Redis, as each release wrote them, are asked, filled and switched for ever: tests/releases/VERSION/redis,
 // kept by tools/keep_records.sh. Clients of several versions use one filter at the same time, so reading is not enough.
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/adapters/redis/record/names.h"
+#include "linefilter/hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/redis.h"
+#include "linefilter/redis_cached.h"
 #include "tests/adapters/redis/redis_filter_test.h"
 #include "tests/testing/status.h"
 
@@ -25,6 +31,12 @@ struct Kept {
   std::string name;
   uint64_t num_keys = 0, maybes = 0;
 };
+
+std::string LittleEndian(uint64_t value) {
+  std::string bytes;
+  for (int i = 0; i < 8; ++i) bytes += static_cast<char>(value >> 8 * i);
+  return bytes;
+}
 
 std::string FromHex(const std::string& digits) {
   std::string bytes;
@@ -71,6 +83,18 @@ class RedisReleases : public RedisFilterTest {
     EXPECT_TRUE(IsOk(filter_.MAdd(keys.keys.data(), count)));
     EXPECT_EQ(CountMaybes(first, count), count);
   }
+  std::string Record(const std::string& name) { return client_->Text({"GET", name}); }
+  void ExpectVersion1(const std::string& name) {
+    EXPECT_EQ(Record(name).rfind("linefilter-redis 1\n", 0), 0u)
+        << "what another version could not read: " << Record(name);
+  }
+  // Writes another record, with its check.
+  void Rewrite(const std::string& name, std::string record) {
+    record.erase(record.rfind("check "));
+    char check[32];
+    snprintf(check, sizeof(check), "check %016llx\n", static_cast<unsigned long long>(HashKey(record)));
+    client_->Do({"SET", name, record + check});
+  }
   RedisInfo Info() {
     RedisInfo info;
     EXPECT_TRUE(IsOk(filter_.Info(&info)));
@@ -89,13 +113,14 @@ void ForEachKept(const std::string& name, const Use& use) {
     const fs::path folder = release.path() / "redis";
     std::ifstream answers(folder / "answers.txt");
     size_t lines = 0;
-    for (Kept kept; answers >> kept.name >> kept.num_keys >> kept.maybes; ++lines) {
+    for (std::string line; std::getline(answers, line); ++lines) {
+      Kept kept;
+      ASSERT_TRUE(std::istringstream(line) >> kept.name >> kept.num_keys >> kept.maybes) << line;
       if (!name.empty() && kept.name != name) continue;
       ++used;
       SCOPED_TRACE((folder / kept.name).string());
       use(folder, kept);
     }
-    EXPECT_TRUE(answers.eof()) << "a line of answers.txt cannot be read";
     const auto is_record = [](const fs::directory_entry& file) { return file.path().extension() == ".record"; };
     EXPECT_EQ(std::count_if(fs::directory_iterator(folder), fs::directory_iterator(), is_record),
               static_cast<std::ptrdiff_t>(lines))
@@ -109,8 +134,6 @@ TEST_F(RedisReleases, AreAskedByThisVersion) {
     ASSERT_NO_FATAL_FAILURE(Restore(folder, kept));
     EXPECT_EQ(CountMaybes(0, kept.num_keys), kept.num_keys) << "a key was lost";
     EXPECT_EQ(CountMaybes(kept.num_keys, kAsked), kept.maybes);
-    const std::string record = client_->Text({"GET", kept.name});
-    EXPECT_EQ(record.rfind("linefilter-redis 1\n", 0), 0u) << "record version 1 stays what it is";
   });
 }
 
@@ -118,6 +141,7 @@ TEST_F(RedisReleases, TakeKeysAndAreDeletedByThisVersion) {
   ForEachKept("", [&](const fs::path& folder, const Kept& kept) {
     ASSERT_NO_FATAL_FAILURE(Restore(folder, kept));
     if (Info().layout != Layout::kRetrieval) Insert(kept.num_keys + kAsked, 20);
+    ExpectVersion1(kept.name);
     EXPECT_EQ(CountMaybes(0, kept.num_keys), kept.num_keys) << "a key was lost";
     EXPECT_TRUE(IsOk(RedisFilter::Delete(servers_, kept.name)));
     EXPECT_EQ(client_->Integer({"DBSIZE"}), 0) << "nothing of it is left";
@@ -140,8 +164,11 @@ TEST_F(RedisReleases, GrowInThisVersion) {
   ForEachKept("growing", [&](const fs::path& folder, const Kept& kept) {
     ASSERT_NO_FATAL_FAILURE(Restore(folder, kept));
     const uint64_t capacity = Info().capacity;
+    Rewrite(kept.name, std::regex_replace(Record(kept.name), std::regex("check "), "note of a later version\ncheck "));
     Insert(kept.num_keys, 2 * capacity);
     EXPECT_GT(Info().capacity, capacity) << "a stage came";
+    ExpectVersion1(kept.name);
+    EXPECT_NE(Record(kept.name).find("\nnote of a later version\n"), std::string::npos) << "what is not known stays";
     EXPECT_EQ(CountMaybes(0, kept.num_keys), kept.num_keys) << "a key was lost";
   });
 }
@@ -150,9 +177,46 @@ TEST_F(RedisReleases, ServeTheGenerationThatWasBegun) {
   ForEachKept("switching", [&](const fs::path& folder, const Kept& kept) {
     ASSERT_NO_FATAL_FAILURE(Restore(folder, kept));
     const uint64_t begun = Info().next_generation;
+    Insert(kept.num_keys, 20);
     ASSERT_TRUE(IsOk(filter_.SwitchGeneration()));
     EXPECT_EQ(filter_.generation(), begun);
+    EXPECT_EQ(CountMaybes(0, kept.num_keys + 20), kept.num_keys + 20) << "writers fill both";
+    ExpectVersion1(kept.name);
+  });
+}
+
+TEST_F(RedisReleases, EndASwitchThatAnotherVersionBegan) {
+  ForEachKept("switching", [&](const fs::path& folder, const Kept& kept) {
+    ASSERT_NO_FATAL_FAILURE(Restore(folder, kept));
+    Rewrite(kept.name, std::regex_replace(Record(kept.name), std::regex("\nnext"), "\nprevious"));
+    const uint64_t left = Info().previous_generation;
+    EXPECT_NE(left, 0u);
+    ASSERT_TRUE(IsOk(filter_.SwitchGeneration()));
+    EXPECT_EQ(Info().previous_generation, 0u);
     EXPECT_EQ(CountMaybes(0, kept.num_keys), kept.num_keys);
+    EXPECT_GT(client_->Integer({"PTTL", redis_internal::ShardName(kept.name, left, 0)}), 0)
+        << "it goes within a minute";
+  });
+}
+
+// What this version adds to the stream is what another one reads, and the other way round.
+TEST_F(RedisReleases, AreFollowedByThisVersionBesideWritersOfAnother) {
+  ForEachKept("{tag}followed", [&](const fs::path& folder, const Kept& kept) {
+    ASSERT_NO_FATAL_FAILURE(Restore(folder, kept));
+    RedisCachedFilter follower;
+    ASSERT_TRUE(IsOk(follower.Open(servers_, kept.name, 1000)));
+    Insert(kept.num_keys, 1);
+    const RedisReply last = client_->Do({"XREVRANGE", kept.name + ":stream", "+", "-", "COUNT", "1"});
+    ASSERT_EQ(last.items.size(), 1u);
+    const RedisReply& fields = last.items[0].items[1];
+    ASSERT_EQ(fields.items.size(), 2u);
+    EXPECT_EQ(fields.items[0].text, "h");
+    EXPECT_EQ(fields.items[1].text, LittleEndian(filter_.HashOf(std::to_string(kept.num_keys))));
+    const uint64_t added = filter_.HashOf("by another version");
+    EXPECT_FALSE(follower.MayContainHash(added));
+    client_->Do({"XADD", kept.name + ":stream", "*", "h", LittleEndian(added)});
+    ASSERT_TRUE(IsOk(follower.Refresh()));
+    EXPECT_TRUE(follower.MayContainHash(added));
   });
 }
 

@@ -43,11 +43,11 @@ linefilter_code linefilter_redis_read_info(linefilter_redis* filter, linefilter_
   RedisInfo read;
   const Status done = filter == nullptr ? NoFilter() : filter->filter.Info(&read);
   if (info != nullptr) *info = InfoToC(read);
-  return ToC(done, status);
+  return Tell(done, status);
 }
 
 linefilter_code linefilter_redis_growth_status(const linefilter_redis* filter, linefilter_status* status) {
-  return ToC(filter == nullptr ? NoFilter() : filter->filter.growth_status(), status);
+  return Tell(filter == nullptr ? NoFilter() : filter->filter.growth_status(), status);
 }
 
 uint64_t linefilter_redis_generation(const linefilter_redis* filter) {

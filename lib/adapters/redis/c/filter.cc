@@ -70,7 +70,7 @@ linefilter_redis* Opened(const linefilter_redis_servers* servers, const char* na
       return Status::Error(StatusCode::kOutOfMemory, "no memory for the address of a server");
     }
   }();
-  if (ToC(opened, status) == LINEFILTER_OK) return made;
+  if (Tell(opened, status) == LINEFILTER_OK) return made;
   delete made;
   return nullptr;
 }
@@ -78,7 +78,7 @@ linefilter_redis* Opened(const linefilter_redis_servers* servers, const char* na
 // Does something with an open filter.
 template <class Use>
 linefilter_code With(linefilter_redis* filter, linefilter_status* status, const Use& use) noexcept {
-  return ToC(filter == nullptr ? NoFilter() : use(&filter->filter), status);
+  return Tell(filter == nullptr ? NoFilter() : use(&filter->filter), status);
 }
 
 }  // namespace
@@ -132,9 +132,9 @@ void linefilter_redis_free(linefilter_redis* filter) { delete filter; }
 
 linefilter_code linefilter_redis_delete(const linefilter_redis_servers* servers, const char* name,
                                         linefilter_status* status) {
-  if (servers == nullptr) return ToC(NoHandle("servers of Redis"), status);
-  if (name == nullptr) return ToC(Refused("the name of the filter is NULL"), status);
-  return ToC(RedisFilter::Delete(servers->servers, name), status);
+  if (servers == nullptr) return Tell(NoHandle("servers of Redis"), status);
+  if (name == nullptr) return Tell(Refused("the name of the filter is NULL"), status);
+  return Tell(RedisFilter::Delete(servers->servers, name), status);
 }
 
 linefilter_code linefilter_redis_expire(linefilter_redis* filter, uint64_t ms, linefilter_status* status) {

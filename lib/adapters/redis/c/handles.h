@@ -16,6 +16,9 @@ struct CallTeller {
   void* context = nullptr;
 };
 
+// Hands a status over, in words of C; as internal::ToC (tell.cc).
+linefilter_code Tell(const Status& status, linefilter_status* to) noexcept;
+
 inline Status NoFilter() noexcept { return internal::NoHandle("filter in Redis"); }
 
 }  // namespace linefilter::redis_internal

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "lib/adapters/redis/c/handles.h"
-#include "lib/c/convert.h"
 
 using namespace linefilter;
 using namespace linefilter::internal;
@@ -25,7 +24,8 @@ template <class Keys, class Use>
 Status WithHashes(const RedisFilter& filter, const Keys& keys, size_t n, const Use& use) noexcept {
   const Status takes_keys = filter.KeyStatus();
   if (!takes_keys.ok()) return takes_keys;
-  const std::unique_ptr<uint64_t[]> hashes(n > SIZE_MAX / sizeof(uint64_t) ? nullptr : new (std::nothrow) uint64_t[n]);
+  constexpr size_t kMost = PTRDIFF_MAX / sizeof(uint64_t);  // of more, new throws whatever it is told
+  const std::unique_ptr<uint64_t[]> hashes(n > kMost ? nullptr : new (std::nothrow) uint64_t[n]);
   if (hashes == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "no memory for the hashes of the keys: ask fewer at once");
   }
@@ -38,7 +38,7 @@ linefilter_code AskOne(linefilter_redis* filter, bool* maybe, linefilter_status*
   bool answer = true;
   const Status asked = filter == nullptr ? NoFilter() : ask(&filter->filter, &answer);
   if (maybe != nullptr) *maybe = answer;
-  return ToC(asked, status);
+  return Tell(asked, status);
 }
 
 template <class Keys>
@@ -46,10 +46,10 @@ linefilter_code AskKeys(linefilter_redis* filter, const Keys& keys, size_t n, ui
                         linefilter_status* status) noexcept {
   std::fill_n(answers, n, uint8_t{1});
   if (answered != nullptr) std::fill_n(answered, n, uint8_t{0});
-  if (filter == nullptr) return ToC(NoFilter(), status);
+  if (filter == nullptr) return Tell(NoFilter(), status);
   RedisFilter& of = filter->filter;
   const auto ask = [&](const uint64_t* hashes) { return of.MayContainHashes(hashes, n, answers, answered); };
-  return ToC(WithHashes(of, keys, n, ask), status);
+  return Tell(WithHashes(of, keys, n, ask), status);
 }
 
 // `change` inserts or removes one key, and sets the outcome; `failed` is what that is before.
@@ -58,7 +58,7 @@ linefilter_code ChangeOne(linefilter_redis* filter, Outcome failed, uint8_t* out
                           const Change& change) noexcept {
   const Status changed = filter == nullptr ? NoFilter() : change(&filter->filter, &failed);
   if (outcome != nullptr) *outcome = static_cast<uint8_t>(failed);
-  return ToC(changed, status);
+  return Tell(changed, status);
 }
 
 RedisInsert* InsertsOf(uint8_t* outcomes) noexcept { return reinterpret_cast<RedisInsert*>(outcomes); }
@@ -67,10 +67,10 @@ template <class Keys>
 linefilter_code InsertKeys(linefilter_redis* filter, const Keys& keys, size_t n, uint8_t* outcomes,
                            linefilter_status* status) noexcept {
   if (outcomes != nullptr) std::fill_n(outcomes, n, uint8_t{LINEFILTER_REDIS_FAILED});
-  if (filter == nullptr) return ToC(NoFilter(), status);
+  if (filter == nullptr) return Tell(NoFilter(), status);
   RedisFilter& of = filter->filter;
   const auto insert = [&](const uint64_t* hashes) { return of.InsertHashes(hashes, n, InsertsOf(outcomes)); };
-  return ToC(WithHashes(of, keys, n, insert), status);
+  return Tell(WithHashes(of, keys, n, insert), status);
 }
 
 }  // namespace
@@ -104,10 +104,10 @@ linefilter_code linefilter_redis_may_contain_u64s(linefilter_redis* filter, cons
 
 linefilter_code linefilter_redis_may_contain_hashes(linefilter_redis* filter, const uint64_t* hashes, size_t n,
                                                     uint8_t* answers, uint8_t* answered, linefilter_status* status) {
-  if (filter != nullptr) return ToC(filter->filter.MayContainHashes(hashes, n, answers, answered), status);
+  if (filter != nullptr) return Tell(filter->filter.MayContainHashes(hashes, n, answers, answered), status);
   std::fill_n(answers, n, uint8_t{1});
   if (answered != nullptr) std::fill_n(answered, n, uint8_t{0});
-  return ToC(NoFilter(), status);
+  return Tell(NoFilter(), status);
 }
 
 linefilter_code linefilter_redis_insert_key(linefilter_redis* filter, const void* key, size_t size, uint8_t* outcome,
@@ -140,9 +140,9 @@ linefilter_code linefilter_redis_insert_u64s(linefilter_redis* filter, const uin
 
 linefilter_code linefilter_redis_insert_hashes(linefilter_redis* filter, const uint64_t* hashes, size_t n,
                                                uint8_t* outcomes, linefilter_status* status) {
-  if (filter != nullptr) return ToC(filter->filter.InsertHashes(hashes, n, InsertsOf(outcomes)), status);
+  if (filter != nullptr) return Tell(filter->filter.InsertHashes(hashes, n, InsertsOf(outcomes)), status);
   if (outcomes != nullptr) std::fill_n(outcomes, n, uint8_t{LINEFILTER_REDIS_FAILED});
-  return ToC(NoFilter(), status);
+  return Tell(NoFilter(), status);
 }
 
 linefilter_code linefilter_redis_remove_key(linefilter_redis* filter, const void* key, size_t size, uint64_t generation,
@@ -168,8 +168,8 @@ linefilter_code linefilter_redis_remove_hashes(linefilter_redis* filter, const u
                                                uint64_t generation, uint8_t* outcomes, linefilter_status* status) {
   if (filter == nullptr) {
     if (outcomes != nullptr) std::fill_n(outcomes, n, uint8_t{LINEFILTER_REDIS_NOT_REMOVED});
-    return ToC(NoFilter(), status);
+    return Tell(NoFilter(), status);
   }
   RedisRemove* const told = reinterpret_cast<RedisRemove*>(outcomes);
-  return ToC(filter->filter.RemoveHashes(hashes, n, told, generation), status);
+  return Tell(filter->filter.RemoveHashes(hashes, n, told, generation), status);
 }

@@ -10,7 +10,7 @@ using linefilter::OnUnavailable;
 using linefilter::RedisServers;
 using linefilter::Status;
 using linefilter::StatusCode;
-using linefilter::internal::ToC;
+using linefilter::redis_internal::Tell;
 
 namespace {
 
@@ -18,15 +18,15 @@ namespace {
 template <class Change>
 linefilter_code Set(linefilter_redis_servers* servers, linefilter_status* status, const Change& change) noexcept {
   if (servers == nullptr) {
-    return ToC(linefilter::internal::NoHandle("servers of Redis"), status);
+    return Tell(linefilter::internal::NoHandle("servers of Redis"), status);
   }
   try {
     RedisServers changed = servers->servers;
     const Status made = change(&changed);
     if (made.ok()) servers->servers = std::move(changed);
-    return ToC(made, status);
+    return Tell(made, status);
   } catch (...) {  // std::bad_alloc of a text
-    return ToC(Status::Error(StatusCode::kOutOfMemory, "no memory for the address of a server"), status);
+    return Tell(Status::Error(StatusCode::kOutOfMemory, "no memory for the address of a server"), status);
   }
 }
 
@@ -44,7 +44,7 @@ Status SetWhere(const char* where, RedisServers* servers) {
 linefilter_redis_servers* linefilter_redis_servers_new(const char* where, linefilter_status* status) {
   auto* const servers = new (std::nothrow) linefilter_redis_servers;
   if (servers == nullptr) {
-    ToC(Status::Error(StatusCode::kOutOfMemory, "no memory for the servers' addresses"), status);
+    Tell(Status::Error(StatusCode::kOutOfMemory, "no memory for the servers' addresses"), status);
     return nullptr;
   }
   const auto set = [&](RedisServers* to) { return SetWhere(where, to); };
@@ -60,6 +60,14 @@ linefilter_code linefilter_redis_servers_set_login(linefilter_redis_servers* ser
   return Set(servers, status, [&](RedisServers* to) {
     to->user = TextOf(user);
     to->password = TextOf(password);
+    return Status();
+  });
+}
+
+linefilter_code linefilter_redis_servers_set_database(linefilter_redis_servers* servers, int32_t database,
+                                                      linefilter_status* status) {
+  return Set(servers, status, [&](RedisServers* to) {
+    to->database = database;
     return Status();
   });
 }
@@ -103,12 +111,12 @@ linefilter_code linefilter_redis_servers_set_on_unavailable(linefilter_redis_ser
 linefilter_code linefilter_redis_servers_set_tls(linefilter_redis_servers* servers, const linefilter_redis_tls* tls,
                                                  linefilter_status* status) {
   return Set(servers, status, [&](RedisServers* to) {
+    const linefilter_redis_tls files = tls == nullptr ? linefilter_redis_tls{} : *tls;
     to->tls = true;
-    if (tls == nullptr) return Status();
-    to->tls_ca = TextOf(tls->ca);
-    to->tls_certificate = TextOf(tls->certificate);
-    to->tls_key = TextOf(tls->key);
-    to->tls_server_name = TextOf(tls->server_name);
+    to->tls_ca = TextOf(files.ca);
+    to->tls_certificate = TextOf(files.certificate);
+    to->tls_key = TextOf(files.key);
+    to->tls_server_name = TextOf(files.server_name);
     return Status();
   });
 }

@@ -58,22 +58,27 @@ Status Judge(const std::string& bytes, const Part& part, Judgement* judgement) {
   facts.num_probes = part.num_probes;
   facts.body_bytes = bytes.size();
   facts.hash_id = HashId::kCaller;
-  std::string image;
+  struct Image {
+    std::string bytes;
+    bool has_memory = true;
+  } image;
   const Sink sink = {[](void* context, const void* data, size_t size) noexcept {
+                       Image* const to = static_cast<Image*>(context);
                        try {
-                         static_cast<std::string*>(context)->append(static_cast<const char*>(data), size);
-                         return true;
+                         to->bytes.append(static_cast<const char*>(data), size);
                        } catch (...) {
-                         return false;
+                         to->has_memory = false;
                        }
+                       return to->has_memory;
                      },
                      &image};
   BodyImageWriter writer;
   Status status = writer.Start(facts, sink);
   if (status.ok()) status = writer.Append(bytes.data(), bytes.size());
   if (status.ok()) status = writer.Finish();
+  if (!image.has_memory) throw std::bad_alloc();
   if (!status.ok()) return status;
-  const FilterView view(image.data(), image.size(), VerifyMode::kTrusted);  // its checks were made here
+  const FilterView view(image.bytes.data(), image.bytes.size(), VerifyMode::kTrusted);  // its checks were made here
   if (!view.status().ok()) return view.status();
   const SizeEstimate of_sample = view.ApproximateSize();
   judgement->fill = view.FillRatio();

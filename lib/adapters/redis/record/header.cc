@@ -132,7 +132,8 @@ Field ParseGenerationField(std::string_view field, std::string_view value, Gener
   if (field == ".stages") return taken(ParseStages(value, &generation->stages));
   if (field == ".newest-ones") return taken(ParseNumber(value, 10, &generation->newest_ones));
   if (field == ".growth") return taken(ParseBytes(value, &generation->growth));
-  if (field != ".probes") return Field::kUnknown;
+  // A line of a role that is not known would stay behind when another generation takes that role.
+  if (field != ".probes") return Field::kWrong;
   if (!ParseNumber(value, 10, &probes) || probes > MostProbes()) return Field::kWrong;
   generation->num_probes = static_cast<uint32_t>(probes);
   return Field::kTaken;
