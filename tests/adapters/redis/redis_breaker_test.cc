@@ -88,6 +88,21 @@ TEST_F(RedisBreaker, TheFirstSuccessClosesIt) {
   EXPECT_LE(breaker_.MsToTrial(now_), kPauseMs) << "the first pause again";
 }
 
+TEST_F(RedisBreaker, OfFourTrialsTheFirstHasItsCallsWholeTime) {
+  FailTimes(3, Sign::kSilent);
+  FailTimes(1, Sign::kSilent);  // no trial: of administration, within the pause
+  for (int trial = 0; trial < 9; ++trial) {
+    EXPECT_EQ(breaker_.IsWholeTrial(), trial % 4 == 0) << trial;
+    GoToTrial();
+    FailTimes(1, Sign::kSilent);
+  }
+  GoToTrial();
+  EXPECT_FALSE(breaker_.IsWholeTrial());
+  EXPECT_TRUE(breaker_.Succeed());
+  FailTimes(3, Sign::kSilent);
+  EXPECT_TRUE(breaker_.IsWholeTrial()) << "it begins anew";
+}
+
 TEST_F(RedisBreaker, SaysWhyAndCountsWhomItRejects) {
   FailTimes(1, Sign::kRefused);
   const Failure failure = breaker_.Reject(now_);

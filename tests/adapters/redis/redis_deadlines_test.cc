@@ -92,6 +92,27 @@ TEST_F(RedisDeadlines, ARefusedConnectionOpensTheBreakerAtOnce) {
   EXPECT_EQ(notices_.size(), 1u);
 }
 
+// What it says it waited for is what its call was given, however late the machine is.
+TEST_F(RedisDeadlines, ThreeOfFourTrialsEndAfterAQuarterOfTheirCallsTime) {
+  servers_.deadlines.request_ms = 400;
+  servers_.deadlines.pause_ms = 1;
+  OpenFilter();
+  server_.Pause();
+  std::vector<int> waited_ms;
+  ASSERT_TRUE(WaitUntil([&] {
+    bool maybe = false;
+    const bool was_open = filter_.node(0).is_open;
+    const std::string message = Ask("a", &maybe).message();
+    const size_t at = message.find("did not answer within ");
+    if (was_open && at != std::string::npos) waited_ms.push_back(std::stoi(message.substr(at + 22)));
+    return waited_ms.size() == 8;
+  }));
+  for (const size_t i : {1, 2, 3, 5, 6, 7}) EXPECT_LE(waited_ms[i], 100) << i;
+  server_.Resume();
+  bool maybe = false;
+  EXPECT_TRUE(WaitUntil([&] { return Ask("a", &maybe).ok(); })) << "one of them closes it";
+}
+
 TEST_F(RedisDeadlines, TheFirstSuccessOfATrialClosesIt) {
   servers_.deadlines.pause_ms = 5;
   OpenFilter();

@@ -18,7 +18,7 @@ Failure Breaker::Reject(Time now) {
 }
 
 bool Breaker::Succeed() noexcept {
-  num_in_a_row_ = num_doublings_ = 0;
+  num_in_a_row_ = num_doublings_ = num_failed_trials_ = 0;
   const bool was_open = is_open_;
   is_open_ = false;
   return was_open;
@@ -34,6 +34,7 @@ bool Breaker::Fail(const Failure& failure, Time now) {
   if (was_open && now < next_trial_) return false;  // of administration: it was no trial
   is_open_ = true;
   num_opened_ += !was_open;
+  num_failed_trials_ += was_open;
   next_trial_ = now + CutByChance(std::chrono::milliseconds(uint64_t{first_pause_ms_} << num_doublings_), now);
   num_doublings_ = std::min(num_doublings_ + 1, kMostDoublings);
   return !was_open;

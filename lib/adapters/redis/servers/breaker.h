@@ -4,6 +4,10 @@
 // cuts nobody off. Then requests fail at once, until a pause is over. The next one is the trial: its success closes the
 // breaker, its failure opens it for a longer pause. Pauses double, up to eight times the first, and chance cuts each by
 // up to a half, so that many clients do not come at once. Calls that are no requests go through, and are heeded.
+//
+// A trial of a silent server keeps its call from the other servers' answers. So the first trial, and each fourth after
+// it, may take all of its call's time, and the others a quarter: that is 5 % of a caller's time in place of 13 %. A
+// server that is only slow needs the whole time, and gets it.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_SERVERS_BREAKER_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_SERVERS_BREAKER_H_
 
@@ -29,7 +33,7 @@ inline std::chrono::microseconds CutByChance(std::chrono::microseconds pause,
 class Breaker {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  static constexpr uint32_t kMostInARow = 3, kMostDoublings = 3;
+  static constexpr uint32_t kMostInARow = 3, kMostDoublings = 3, kTrialsForAWholeOne = 4;
 
   // first_pause_ms: Deadlines::pause_ms; 0: it never opens.
   Breaker(const Address& address, uint32_t first_pause_ms)
@@ -44,6 +48,8 @@ class Breaker {
   // Whether a request may go to the server now.
   bool LetsThrough(Time now) const noexcept { return !is_open_ || now >= next_trial_; }
   uint32_t MsToTrial(Time now) const noexcept;
+  // Whether the trial that is due may take all of its call's time.
+  bool IsWholeTrial() const noexcept { return num_failed_trials_ % kTrialsForAWholeOne == 0; }
   // What is said to a request that is not let through, which is counted.
   Failure Reject(Time now);
 
@@ -62,7 +68,7 @@ class Breaker {
   std::string server_;
   uint32_t first_pause_ms_;
   bool is_open_ = false, was_asked_ = false;
-  uint32_t num_in_a_row_ = 0, num_doublings_ = 0;
+  uint32_t num_in_a_row_ = 0, num_doublings_ = 0, num_failed_trials_ = 0;
   Time next_trial_;
   uint64_t num_failures_ = 0, num_opened_ = 0, num_rejected_ = 0;
   std::string why_;

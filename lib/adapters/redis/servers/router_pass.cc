@@ -110,7 +110,7 @@ void Router::Send(Node* node) {
   if (!node->connection.is_open()) return;
   std::vector<uint32_t>& queue = node->queue;
   if (node->InFlight() == 0) {
-    node->connection.SetEnd(map_.call_end(), node->has_once);
+    node->connection.SetEnd(map_.EndFor(*node), node->has_once);
     node->connection.Await();
   }
   if (node->InFlight() <= kMostInFlight / 2) {

@@ -131,7 +131,7 @@ Failure ServerMap::Discover(Clock::time_point end) {
 
 Failure ServerMap::EnsureOpen(Node* node, Clock::time_point end, size_t num_waiting) {
   if (node->connection.is_open()) {
-    node->connection.SetEnd(call_end_, false);  // it may know that of an earlier call
+    node->connection.SetEnd(EndFor(*node), false);  // it may know that of an earlier call
     return Failure();
   }
   return is_cluster_ ? Open(node, end, num_waiting) : OpenLone(node, end);
@@ -147,11 +147,12 @@ uint32_t ServerMap::ConnectMs(Clock::time_point end, size_t num_waiting) const {
 
 Failure ServerMap::Open(Node* node, Clock::time_point end, size_t num_waiting) {
   if (MustSkip(*node)) return node->breaker->Reject(Clock::now());
-  const uint32_t connect_ms = ConnectMs(end, num_waiting);
+  const CallEnd of_node = EndFor(*node);
+  const uint32_t connect_ms = ConnectMs(std::min(end, of_node.at), num_waiting);
   if (connect_ms == 0) {
     return Unreachable(node->address.text(), "no time is left to connect (RedisServers::deadlines)", Sign::kNone);
   }
-  node->connection.SetEnd(call_end_, false);
+  node->connection.SetEnd(of_node, false);
   Failure failure = node->connection.Open(node->address, servers_, connect_ms);
   if (failure.sign == Sign::kSilent && !call_end_.IsTelling(connect_ms)) failure.sign = Sign::kHurried;
   node->breaker->NoteAsked();

@@ -56,6 +56,8 @@ class ServerMap {
   bool MustSkip(const Node& node) const noexcept {
     return node.breaker->is_open() && call_end_.is_fixed() && !node.breaker->LetsThrough(Clock::now());
   }
+  // When the call does not wait for this node any more.
+  CallEnd EndFor(const Node& node) const;
   // Whether a call may ask this node, or another one in its place, when it failed: a request does not where breakers
   // opened, whose trial is another call's.
   bool MayBeAsked(const Node& node) const;

@@ -27,6 +27,13 @@ void ServerMap::DropBreakers() noexcept {
   breakers_.erase(std::remove_if(breakers_.begin(), breakers_.end(), is_stranger), breakers_.end());
 }
 
+CallEnd ServerMap::EndFor(const Node& node) const {
+  CallEnd end = call_end_;
+  if (!end.is_fixed() || !node.breaker->is_open() || node.breaker->IsWholeTrial()) return end;
+  end.at = std::min(end.at, Clock::now() + std::chrono::milliseconds(std::max(end.ms / 4, 1u)));
+  return end;
+}
+
 bool ServerMap::MayBeAsked(const Node& node) const {
   if (!call_end_.is_fixed()) return true;
   if (is_cluster_) return !node.breaker->is_open();
