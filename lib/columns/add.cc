@@ -19,7 +19,7 @@ size_t KeepKeys(ChunkKeys* keys, size_t n) {
   size_t count = 0;
   for (size_t i = 0; i < n; ++i) {
     keys->hashes[count] = keys->hashes[i];
-    count += keys->never[i] ? 0 : 1;
+    count += keys->never[i] ? 0u : 1u;
   }
   return count;
 }

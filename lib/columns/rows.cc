@@ -50,7 +50,7 @@ void NullsOf(const ColumnData& data, const RowChunk& chunk, RowBits* nulls) {
     unsigned byte = 0;
     for (size_t k = 0; k < 8 && i + k < chunk.n; ++k) {
       const size_t bit = data.first_bit + chunk.rows[i + k];
-      byte |= ((~data.validity[bit >> 3] >> (bit & 7)) & 1u) << k;
+      byte |= ((~unsigned{data.validity[bit >> 3]} >> (bit & 7)) & 1u) << k;
     }
     nulls->bytes[i / 8] = static_cast<uint8_t>(byte);
   }

@@ -90,7 +90,7 @@ inline bool AllInProvenRanges(const ProbeState& state, const uint64_t* hashes, s
   const unsigned shift = body.range_shift;
   unsigned all = 1;
   const auto look_at = [&](size_t i) {
-    all &= answers[i] | ranges[hashes[i] >> shift].load(std::memory_order_relaxed);
+    all &= unsigned{answers[i]} | ranges[hashes[i] >> shift].load(std::memory_order_relaxed);
   };
   constexpr size_t kTogether = 8;
   size_t i = 0;

@@ -22,7 +22,7 @@ struct Model : internal::SizingModel {
   uint32_t turnovers = 0;
   uint32_t least_probes = 1;  // 0 in a layout that has none; 1 there, too, if keys can be removed
 
-  double Fpr(uint64_t num_keys, uint64_t body_bytes, uint32_t num_probes) const {
+  double Fpr(uint64_t num_keys, uint64_t body_bytes, uint32_t probes) const {
     if (turnovers != 0) {
       const double keys = static_cast<double>(num_keys);
       const double grown = keys * growth_by_turnovers(8 * static_cast<double>(body_bytes) / keys, turnovers);
@@ -30,11 +30,11 @@ struct Model : internal::SizingModel {
       num_keys = grown < kTooMany ? static_cast<uint64_t>(grown) : UINT64_MAX;
       if (static_cast<double>(num_keys) < grown && num_keys != UINT64_MAX) ++num_keys;
     }
-    return expected_fpr(num_keys, body_bytes, num_probes);
+    return expected_fpr(num_keys, body_bytes, probes);
   }
-  double Limit(double bits_per_key, uint32_t num_probes) const {
+  double Limit(double bits_per_key, uint32_t probes) const {
     return limit_fpr(turnovers == 0 ? bits_per_key : bits_per_key / growth_by_turnovers(bits_per_key, turnovers),
-                     num_probes);
+                     probes);
   }
 };
 

@@ -74,7 +74,7 @@ TEST(Layout, HasANameForEveryId) {
 
 // Id 4 is one that no layout has and the next one does.
 TEST(Layout, WithoutANameCanDoNothing) {
-  for (const uint8_t id : {4, 200, 255}) {
+  for (const int id : {4, 200, 255}) {
     const Layout layout = static_cast<Layout>(id);
     EXPECT_STREQ(LayoutName(layout), "unknown");
     EXPECT_FALSE(FactsOf(layout).buildable || FactsOf(layout).has_positions) << static_cast<int>(id);

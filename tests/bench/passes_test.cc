@@ -117,7 +117,7 @@ TEST(Passes, KeepAsManyFiltersAsFit) {
     return static_cast<size_t>(std::count_if(groups.begin(), groups.end(), wanted));
   };
   const auto is_kept = [&](const Group& group) { return kept(group) > 0; };
-  for (const uint64_t gib : {2, 4, 64}) {
+  for (const uint64_t gib : {2u, 4u, 64u}) {
     std::vector<Group> groups = all;
     const std::vector<std::string> left_out = LeaveOutTooLarge(gib << 30, kept, &groups);
     uint64_t bytes = 0;

@@ -219,7 +219,7 @@ TEST(CApiParquet, AnswersAsTheCppApi) {
 }
 
 TEST(CApiParquet, WritesTheBytesOfTheCppApi) {
-  for (const uint64_t distinct_values : {1, 10, 999, 30000, 200000}) {
+  for (const uint64_t distinct_values : {1u, 10u, 999u, 30000u, 200000u}) {
     for (const double fpr : {0.2, 0.01, 0.0001}) {
       SCOPED_TRACE(std::to_string(distinct_values) + " at " + std::to_string(fpr));
       Column column(distinct_values, fpr);

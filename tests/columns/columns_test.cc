@@ -103,7 +103,7 @@ void ExpectSelected(const FilterBase& filter, const Sample& sample) {
 
 void ExpectBits(const FilterBase& filter, const Sample& sample) {
   const std::vector<uint32_t> all = Selections<uint32_t>(sample.size())[0];
-  for (const size_t step : {1, 2, 9}) {
+  for (const size_t step : {1u, 2u, 9u}) {
     std::vector<uint32_t> rows;
     std::vector<uint8_t> bits((sample.size() + 7) / 8);
     for (size_t i = 0; i < sample.size(); i += step) {
@@ -135,8 +135,8 @@ void ExpectHashes(const Sample& sample) {
 TEST(Columns, AnswerAsEachRowByItself) {
   OnEveryTarget([](const char*) {
     for (const NullRows null_rows : {NullRows::kNone, NullRows::kSome, NullRows::kAll}) {
-      for (const size_t gap : {0, 1, 7, 8, 13}) {
-        for (const size_t n : {0, 1, 7, 31, 1025}) {
+      for (const size_t gap : {0u, 1u, 7u, 8u, 13u}) {
+        for (const size_t n : {0u, 1u, 7u, 31u, 1025u}) {
           if (n == 1025 && gap != 0 && gap != 13) continue;
           if (IsEmulated() && gap != 0 && gap != 13) continue;
           Arrays arrays;

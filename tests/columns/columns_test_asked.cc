@@ -61,7 +61,7 @@ TEST(Columns, SeveralFiltersKeepARowThatOneOfThemMayHave) {
   std::iota(values.begin(), values.end(), 0);
   std::deque<Filter> filters;
   std::vector<const FilterBase*> pointers;
-  for (const uint64_t seed : {0, 0, 9}) {
+  for (const uint64_t seed : {0u, 0u, 9u}) {
     FilterOptions options = FilterOptions::AtBitsPerKey(30);
     options.seed = seed;
     ASSERT_TRUE(IsOk(filters.emplace_back().Create(1000, options)));
@@ -103,7 +103,7 @@ TEST(Columns, ABuilderMakesTheImageOfTheirKeys) {
 
 // Up to 1,024 values, up to 2^18 and more are looked up in three ways.
 TEST(Columns, OfDictionariesOfAnySizeAnswerAsTheirValues) {
-  for (const size_t num_values : {1000, 1024, 1025, 30000, 300000}) {
+  for (const size_t num_values : {1000u, 1024u, 1025u, 30000u, 300000u}) {
     std::vector<int64_t> values(num_values);
     std::iota(values.begin(), values.end(), 0);
     std::vector<uint32_t> indices(num_values + 77), expected;

@@ -42,7 +42,7 @@ TEST(ColumnsThreads, FiltersOfThreadsUniteToThatOfOneThread) {
   Filter alone;
   ASSERT_TRUE(IsOk(alone.Create(kRows, options)));
   ASSERT_TRUE(IsOk(AddColumn(Column::OfNumbers(numbers.data(), kRows), &alone)));
-  for (const size_t num_parts : {1, 2, 3, 5, 8}) {
+  for (const size_t num_parts : {1u, 2u, 3u, 5u, 8u}) {
     std::deque<Filter> parts(num_parts);
     std::vector<Filter*> pointers;
     for (Filter& part : parts) {

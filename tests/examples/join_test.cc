@@ -34,7 +34,7 @@ Found PlainJoin(const Customers& customers, const Orders& orders) {
 TEST(Join, EachWayFindsWhatAPlainJoinFinds) {
   constexpr uint64_t kRows = 20 * kBatchRows + 17;  // the last batch is a short one
   Orders orders;
-  for (const uint64_t build : {1, 3, 1000, 30000}) {
+  for (const uint64_t build : {1u, 3u, 1000u, 30000u}) {
     const Customers customers = MakeCustomers(build);
     for (const double selectivity : {0.001, 0.1, 0.9, 1.0}) {
       MakeOrders(kRows, build, selectivity, &orders);

@@ -177,7 +177,7 @@ TEST_P(Concurrent, AUnionWithAViewAtAnyAddressIsPlanned) {
   ConcurrentFilter shared;
   MustCreate(&shared, 1000, Options(10));
   shared.InsertHashes(hashes.data(), 1000);
-  for (const uint64_t factor : {1, 3}) {  // as it is, and folded on the way
+  for (const uint64_t factor : {1u, 3u}) {  // as it is, and folded on the way
     FilterOptions options = FilterOptions::SameSizeAs(shared);
     options.body_bytes *= factor;
     Filter plain = Created<Filter>(1000, options);

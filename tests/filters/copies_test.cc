@@ -204,7 +204,7 @@ TEST(MayContainKeysToBits, SaysWhatBytesSay) {
       expected.push_back(0x55);
       EXPECT_EQ(bits, expected) << n;
     };
-    for (const size_t n : {0, 1, 7, 8, 9, 255, 256, 257, 700}) {
+    for (const size_t n : {0u, 1u, 7u, 8u, 9u, 255u, 256u, 257u, 700u}) {
       expect_same(views.data(), n);
       expect_same(numbers.data(), n);
     }

@@ -116,7 +116,7 @@ UnionPlan PlanAndUnite(const std::vector<BlockedFilter>& filters, StatusCode exp
 TEST(Union, OfManyIsRefusedWhereItWouldSayMaybeToAll) {
   std::vector<BlockedFilter> days;
   uint64_t first = 0;
-  for (const uint64_t keys : {92900, 98000, 104100, 110300}) {
+  for (const uint64_t keys : {92900u, 98000u, 104100u, 110300u}) {
     days.push_back(FilledFor(keys, first, keys));
     first += keys;
   }
@@ -160,7 +160,7 @@ TEST(Union, OfAFullSmallFilterDoesNotDestroyALargeOne) {
 TEST(Union, CountsAKeyOnceThatIsInSeveralFilters) {
   // 1954 blocks, and half of them, of the same 100,000 keys.
   std::vector<BlockedFilter> same;
-  for (const uint64_t num_blocks : {1954, 977}) {
+  for (const uint64_t num_blocks : {1954u, 977u}) {
     BlockedFilter filter = Make(num_blocks, 7, {});
     for (uint64_t key = 0; key < 100000; ++key) filter.InsertKey(key);
     same.push_back(std::move(filter));
@@ -209,8 +209,8 @@ TEST(Union, OfFiltersThatAreStillToBeFilledIsRefusedAsOfFullOnes) {
 // The rule of UnionOptions: what comes without asking has at most twice the rate of its keys in the larger size.
 TEST(Union, HasNoRateAboveTheRuleThatNobodyAskedFor) {
   uint64_t refused = 0, united = 0;
-  for (const uint64_t n : {10000, 30000, 100000}) {
-    for (const uint64_t d : {0, 1, 10, 100, 1000, 3000, 10000}) {
+  for (const uint64_t n : {10000u, 30000u, 100000u}) {
+    for (const uint64_t d : {0u, 1u, 10u, 100u, 1000u, 3000u, 10000u}) {
       const std::vector<uint64_t> mine = RandomHashes(n, n), theirs = RandomHashes(n + d, d);
       for (const bool foldable : {false, true}) {
         FilterOptions options = Fpr(0.01);
@@ -248,7 +248,7 @@ TEST(Union, GoesWithEachFilterThatIsMadeInTheSameSize) {
   for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kSplitBlock, Layout::kQuotient}) {
     Filter first = Created<Filter>(uint64_t{1000}, WithLayout(layout, options));
     const FilterOptions same = FilterOptions::SameSizeAs(first);
-    for (const uint64_t num_keys : {1, 900, 1100, 1000000}) {
+    for (const uint64_t num_keys : {1u, 900u, 1100u, 1000000u}) {
       Filter next = Created<Filter>(num_keys, same);
       EXPECT_EQ(next.body_bytes(), first.body_bytes());
       EXPECT_TRUE(IsOk(first.Union(next)));

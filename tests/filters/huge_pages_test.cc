@@ -86,7 +86,7 @@ void ExpectSame(const FilterView& view, const std::string& image) {
   EXPECT_TRUE(view.empty_set() || std::memcmp(view.body(), image.data(), image.size()) == 0);
   EXPECT_TRUE(view.Verify().ok());
   const FilterView other(image.data(), image.size(), VerifyMode::kTrusted);
-  for (const uint64_t seed : {1, 2}) {  // members, and others
+  for (const uint64_t seed : {1u, 2u}) {  // members, and others
     const std::vector<uint64_t> hashes = RandomHashes(100000, seed);
     std::vector<uint8_t> answers(hashes.size()), expected(hashes.size());
     view.MayContainHashes(hashes.data(), hashes.size(), answers.data());
@@ -143,7 +143,7 @@ TEST(AdviseHugePages, ReadOnlyBytesCanBeJoined) {
 // Nothing is gained, so nothing fails: nobody needs to ask for the size.
 TEST(AdviseHugePages, SmallImagesAreLeftAlone) {
   for (const Layout layout : EveryLayout()) {
-    for (const uint64_t num_keys : {0, 1, 1000, 200000}) {
+    for (const uint64_t num_keys : {0u, 1u, 1000u, 200000u}) {
       const std::string image = Build(BitsPerKey(10, layout), RandomHashes(num_keys, 1));
       const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
       EXPECT_TRUE(view.AdviseHugePages().ok()) << image.size();

@@ -107,7 +107,7 @@ TEST(RoomFor, IsEndlessFromARateOfOneOnWhateverIsThere) {
   RotatingFilter rotating;
   ASSERT_TRUE(IsOk(filter.Create(100, BitsPerKey(10))) && IsOk(growing.Create(100, Fpr(0.01))) &&
               IsOk(rotating.Create(100, 2, BitsPerKey(10))));
-  for (const uint64_t num_keys : {0, 1000, 100000}) {
+  for (const uint64_t num_keys : {0u, 1000u, 100000u}) {
     for (uint64_t key = 0; key < num_keys; ++key) {
       filter.InsertKey(key);
       growing.InsertKey(key);

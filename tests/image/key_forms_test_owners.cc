@@ -65,7 +65,7 @@ TEST(KeyForms, AreKeptByBuildersAndBodiesElsewhere) {
   const std::string path = folder.File("built");
   for (const uint64_t forms : {kNone, kText, kTextOrNull, kReal, kRealAndText, kEight}) {
     for (const Layout layout : EveryLayout()) {
-      for (const size_t num_keys : {0, 10, 20000}) {
+      for (const size_t num_keys : {0u, 10u, 20000u}) {
         FilterOptions options = Plain();
         options.layout = layout;
         FilterBuilder builder(options);

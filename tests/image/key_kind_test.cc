@@ -117,7 +117,7 @@ TEST(KeyKind, IsKeptByEachWayToBuildAndToOpen) {
   const TempDir folder;
   for (const KeyKind kind : kAllKinds) {
     for (const Layout layout : EveryLayout()) {
-      for (const size_t num_keys : {0, 10, 20000}) {
+      for (const size_t num_keys : {0u, 10u, 20000u}) {
         FilterOptions options = Told(kind);
         options.layout = layout;
         FilterBuilder builder(options);

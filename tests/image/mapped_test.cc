@@ -111,7 +111,7 @@ TEST_P(Mapped, LazyAnswersAsTrustedAndGoesOver) {
   EXPECT_EQ(lazy.view().FillRatio(), trusted.view().FillRatio());
   EXPECT_EQ(lazy.view().ExpectedFpr(), trusted.view().ExpectedFpr());
   EXPECT_EQ(lazy.view().body(), lazy.data());
-  for (const size_t n : {0, 1, 7, 31, 2047, 2048, 2049, 20001}) {
+  for (const size_t n : {0u, 1u, 7u, 31u, 2047u, 2048u, 2049u, 20001u}) {
     const std::vector<uint64_t> hashes = RandomHashes(n, n);
     std::vector<uint8_t> one(n), two(n), bits_one(n / 8 + 1), bits_two(n / 8 + 1);
     FilterFile fresh;
@@ -218,7 +218,7 @@ TEST_P(Mapped, ThreadsAskWhileChunksAreVerified) {
         lost += LostBy(asked, subject);
       };
       std::vector<std::thread> threads;
-      for (const size_t begin : {0, 1, 2}) threads.emplace_back(ask, begin);
+      for (const size_t begin : {0u, 1u, 2u}) threads.emplace_back(ask, begin);
       threads.emplace_back([&] { (void)file.view().Verify(); });
       for (std::thread& thread : threads) thread.join();
       EXPECT_EQ(lost.load(), 0u);
@@ -244,7 +244,7 @@ TEST_P(Mapped, WhatReadsAllOfALazyFileVerifiesIt) {
 
 TEST(MappedFile, TheDefaultIsWholeUpTo64MiBAndLazyAbove) {
   const TempDir dir(MemoryFolder());
-  for (const uint64_t mebibytes : {63, 65}) {
+  for (const uint64_t mebibytes : {63u, 65u}) {
     BlockedFilter filter;
     FilterOptions options;
     options.bits_per_key = 8;

@@ -340,7 +340,7 @@ TEST(ParquetQuestion, FiltersOfAnotherHashAnswerMaybe) {
 TEST(ParquetInteger, IsReadFromBigEndianBytes) {
   for (const int64_t number : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{127}, int64_t{-128}, int64_t{70000},
                                int64_t{-70000}, INT64_MAX, INT64_MIN}) {
-    for (const size_t size : {8, 9, 16, 31, 32, 33, 40}) {
+    for (const size_t size : {8u, 9u, 16u, 31u, 32u, 33u, 40u}) {
       ParquetInteger integer;
       const std::string bytes = Big(number, size);
       ASSERT_TRUE(ParquetInteger::FromBigEndian(bytes.data(), size, &integer));

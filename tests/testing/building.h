@@ -66,9 +66,9 @@ std::string ImageOf(const Filter& filter) {
 
 // A filter that Create makes of these arguments. (One that threads share does not move: it is made where it stays.)
 template <class Filter, class... Arguments>
-Filter Created(const Arguments&... arguments) {
+Filter Created(uint64_t num_keys, const Arguments&... arguments) {
   Filter filter;
-  EXPECT_TRUE(IsOk(filter.Create(arguments...)));
+  EXPECT_TRUE(IsOk(filter.Create(num_keys, arguments...)));
   return filter;
 }
 

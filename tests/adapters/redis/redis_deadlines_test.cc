@@ -107,7 +107,7 @@ TEST_F(RedisDeadlines, ThreeOfFourTrialsEndAfterAQuarterOfTheirCallsTime) {
     if (was_open && at != std::string::npos) waited_ms.push_back(std::stoi(message.substr(at + 22)));
     return waited_ms.size() == 8;
   }));
-  for (const size_t i : {1, 2, 3, 5, 6, 7}) EXPECT_LE(waited_ms[i], 100) << i;
+  for (const size_t i : std::vector<size_t>{1, 2, 3, 5, 6, 7}) EXPECT_LE(waited_ms[i], 100) << i;
   server_.Resume();
   bool maybe = false;
   EXPECT_TRUE(WaitUntil([&] { return Ask("a", &maybe).ok(); })) << "one of them closes it";

@@ -168,7 +168,7 @@ TEST(QuotientModel, IsTheSameDoubleEverywhere) {
 
 TEST(QuotientModel, HasNoRateAbove1OfTooManyKeys) {
   for (const uint64_t num_keys : {uint64_t{15} << 60, ~uint64_t{0}}) {
-    for (const uint32_t turnovers : {0, 1, 100}) EXPECT_EQ(ExpectedFprAfter(turnovers, kLayout, num_keys, 64, 1), 1);
+    for (const uint32_t turnovers : {0u, 1u, 100u}) EXPECT_EQ(ExpectedFprAfter(turnovers, kLayout, num_keys, 64, 1), 1);
   }
 }
 

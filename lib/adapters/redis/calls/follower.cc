@@ -27,7 +27,7 @@ Status NotFollowed(const std::string& name) {
 // The reply to XRANGE, and a look at the record.
 class Entries final : public ReplyHandler {
  public:
-  explicit Entries(const RecordLook& look) : look(look) {}
+  explicit Entries(const RecordLook& of_record) : look(of_record) {}
 
   void OnReply(size_t command, const Reply& reply) override {
     if (look.Has(command)) return look.OnReply(reply);

@@ -65,7 +65,7 @@ std::string SecondsOf(uint64_t ns) {
 struct CallCounts {
   using Key = std::pair<RedisVerb, std::string>;  // and the server
 
-  explicit CallCounts(uint64_t slow) : slow_ns(slow) {}
+  explicit CallCounts(uint64_t least_slow_ns) : slow_ns(least_slow_ns) {}
   // Somebody may have held the mutex.
   bool IsForked() const noexcept { return NumForks() != forks; }
 
