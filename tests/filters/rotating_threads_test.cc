@@ -182,11 +182,10 @@ struct Threads {
       if (ended - begun >= generations) {
         ++old;
       } else {
-        ++questions;
+        asked.store(++questions, std::memory_order_relaxed);
         absent += answer == 0;
       }
     }
-    asked = questions;
     expired = old;
   }
   void Rotate() {
@@ -206,7 +205,11 @@ void ExpectNoneAbsent(uint32_t generations, uint64_t window, Rotation rotation) 
   }
   threads.emplace_back(&Threads::Read, &all, generations);
   if (rotation == Rotation::kByCaller) threads.emplace_back(&Threads::Rotate, &all);
+  // A busy machine may not let one of them run for so long.
   std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  for (int i = 0; i < 6000 && (all.asked <= 10 || all.filter.generation() <= generations); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   all.stop = true;
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(all.absent, 0u);
