@@ -43,7 +43,7 @@ void Notices::Tell() noexcept {
   if (!has_any_) return;
   std::deque<std::string> sentences;
   {
-    // Who says something now, or did so when this process was forked, is not waited for.
+    // A breaker may hold it now, or have held it when this process was forked: the next call tells then.
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock) return;
     sentences.swap(sentences_);

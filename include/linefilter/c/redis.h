@@ -17,7 +17,7 @@
 // (linefilter_redis_deadlines), and fail at once while a server is ill. A NULL handle is an error of every call, and
 // its answers are "maybe".
 //
-// Who makes a handle frees it, by linefilter_redis_free or linefilter_redis_servers_free. Handles lie in the memory of
+// The caller frees the handles, by linefilter_redis_free and linefilter_redis_servers_free. They lie in the memory of
 // malloc: the allocator, memory_limit and executor of options do not count here. A string that is returned lives as
 // long as is said beside it.
 #ifndef LINEFILTER_C_REDIS_H_

@@ -21,11 +21,15 @@ Status LayoutFromC(const linefilter_redis_layout* layout, RedisLayout* to) noexc
   return Status();
 }
 
-Status FromC(const linefilter_options* options, const linefilter_redis_layout* layout, FilterOptions* wanted,
-             RedisLayout* spread) noexcept {
+// Calls `use` with the options and the layout as C++ has them.
+template <class Use>
+Status WithOptions(const linefilter_options* options, const linefilter_redis_layout* layout, const Use& use) noexcept {
   if (options == nullptr) return NoOptions();
-  const Status read = ReadOptions(*options, wanted);
-  return read.ok() ? LayoutFromC(layout, spread) : read;
+  FilterOptions wanted;
+  RedisLayout spread;
+  Status read = ReadOptions(*options, &wanted);
+  if (read.ok()) read = LayoutFromC(layout, &spread);
+  return read.ok() ? use(wanted, spread) : read;
 }
 
 const HashSecret* SecretFromC(const uint8_t* secret, HashSecret* room) noexcept {
@@ -87,24 +91,20 @@ linefilter_redis* linefilter_redis_reserve(const linefilter_redis_servers* serve
                                            const linefilter_options* options, const linefilter_redis_layout* layout,
                                            bool* is_new, linefilter_status* status) {
   if (is_new != nullptr) *is_new = false;
-  return Opened(servers, name, status, [&](RedisFilter* filter, const RedisServers& at) -> Status {
-    FilterOptions wanted;
-    RedisLayout spread;
-    const Status read = FromC(options, layout, &wanted, &spread);
-    if (!read.ok()) return read;
-    return filter->Reserve(at, name, num_keys, wanted, spread, is_new);
+  return Opened(servers, name, status, [&](RedisFilter* filter, const RedisServers& at) {
+    return WithOptions(options, layout, [&](const FilterOptions& wanted, const RedisLayout& spread) {
+      return filter->Reserve(at, name, num_keys, wanted, spread, is_new);
+    });
   });
 }
 
 linefilter_redis* linefilter_redis_create(const linefilter_redis_servers* servers, const char* name, uint64_t num_keys,
                                           const linefilter_options* options, const linefilter_redis_layout* layout,
                                           linefilter_status* status) {
-  return Opened(servers, name, status, [&](RedisFilter* filter, const RedisServers& at) -> Status {
-    FilterOptions wanted;
-    RedisLayout spread;
-    const Status read = FromC(options, layout, &wanted, &spread);
-    if (!read.ok()) return read;
-    return filter->Create(at, name, num_keys, wanted, spread);
+  return Opened(servers, name, status, [&](RedisFilter* filter, const RedisServers& at) {
+    return WithOptions(options, layout, [&](const FilterOptions& wanted, const RedisLayout& spread) {
+      return filter->Create(at, name, num_keys, wanted, spread);
+    });
   });
 }
 
@@ -163,12 +163,10 @@ linefilter_code linefilter_redis_save(linefilter_redis* filter, const char* path
 linefilter_code linefilter_redis_begin_generation(linefilter_redis* filter, uint64_t num_keys,
                                                   const linefilter_options* options,
                                                   const linefilter_redis_layout* layout, linefilter_status* status) {
-  return With(filter, status, [&](RedisFilter* of) -> Status {
-    FilterOptions wanted;
-    RedisLayout spread;
-    const Status read = FromC(options, layout, &wanted, &spread);
-    if (!read.ok()) return read;
-    return of->BeginGeneration(num_keys, wanted, spread);
+  return With(filter, status, [&](RedisFilter* of) {
+    return WithOptions(options, layout, [&](const FilterOptions& wanted, const RedisLayout& spread) {
+      return of->BeginGeneration(num_keys, wanted, spread);
+    });
   });
 }
 

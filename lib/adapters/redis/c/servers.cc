@@ -17,9 +17,7 @@ namespace {
 // Changes the servers of a handle, of which nothing stays changed on an error.
 template <class Change>
 linefilter_code Set(linefilter_redis_servers* servers, linefilter_status* status, const Change& change) noexcept {
-  if (servers == nullptr) {
-    return Tell(linefilter::internal::NoHandle("servers of Redis"), status);
-  }
+  if (servers == nullptr) return Tell(linefilter::internal::NoHandle("servers of Redis"), status);
   try {
     RedisServers changed = servers->servers;
     const Status made = change(&changed);
