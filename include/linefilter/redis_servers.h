@@ -42,7 +42,7 @@ enum class OnUnavailable : uint8_t {
 // is refused, and when the server was silent, lost, loading or a replica three times in a row. Silence counts where the
 // call had at least half of Deadlines::request_ms. From then on requests fail at once, for Deadlines::pause_ms. Then
 // one is let through: if that succeeds the breaker closes, else it pauses for twice as long, up to eight times. Chance
-// cuts each pause by up to a half. Of four such trials the first may take all of its call's time, the others a quarter.
+// cuts each pause by up to a half. The first of four such trials may take all of its call's time, the others a quarter.
 // Administration is stopped only where it has a deadline of its own (RedisFilter::Within).
 struct RedisNode {
   const char* address;    // until the next call that is not const

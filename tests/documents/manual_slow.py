@@ -3,7 +3,6 @@
 and each kind of name that has none is refused by name."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -152,50 +151,6 @@ class Filter(unittest.TestCase):
     def test_links_of_a_page_lead_out_of_the_reference(self):
         self.assertEqual(run_filter("[a](doc/A.md) [b](https://x.y) [c](#d)\n", "a.md"),
                          '<a href="../../../doc/A.md">a</a> [b](https://x.y) [c](#d)\n')
-
-
-
-def paragraphs(header):
-    """(line, text) of each paragraph of the comments, samples of code left out; a point of a list is one."""
-    with open(header) as file:
-        lines = file.read().split("\n")
-    found, now = [], []
-    for number, line in enumerate([*lines, ""], 1):
-        alone = re.match(r"\s*//(?: (.*)|$)", line)
-        text = (alone.group(1) or "").strip() if alone and not (alone.group(1) or "").startswith("  ") else ""
-        if now and (not text or text.startswith("- ")):
-            found.append((now[0][0], " ".join(words for _, words in now)))
-            now = []
-        if text:
-            now.append((number, text.removeprefix("- ")))
-        behind = None if alone else re.search(r"[^/:]//\s+(.*)$", line)
-        if behind:
-            found.append((number, behind.group(1)))
-    return found
-
-
-class Words(unittest.TestCase):
-    """Rule 8 of the house: a comment of a public header is whole, plain sentences."""
-
-    def faults(self, header):
-        for line, text in paragraphs(header):
-            for sentence in re.split(r"(?<=[.!?:])[)\"]*\s+", text):
-                if re.match(r"(Of|As) ", sentence):
-                    yield f"{header}:{line}: begins as no sentence does: {sentence}"
-                if len(sentence.split()) > 35:
-                    yield f"{header}:{line}: {len(sentence.split())} words: {sentence}"
-
-    def test_sentences_of_public_headers_are_short_and_whole(self):
-        folder = os.path.join(ROOT, "include", "linefilter")
-        headers = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names if "internal" not in at]
-        self.assertGreater(len(headers), 30)
-        self.assertEqual([fault for header in headers for fault in self.faults(header)], [])
-
-    def test_sees_a_fragment_and_a_long_sentence(self):
-        with tempfile.NamedTemporaryFile("w", suffix=".h") as header:
-            header.write("// Of a keyed hash the check, which is no seed.\nint a;\n// " + "word " * 36 + "ends.\n")
-            header.flush()
-            self.assertEqual(len(list(self.faults(header.name))), 2)
 
 
 if __name__ == "__main__":
