@@ -7,10 +7,10 @@
 //   status = seen.MayContainKey(url, &OnAnswer, request);  // returns at once; the other thread calls OnAnswer(request,
 //                                                          // maybe, status), which is noexcept
 //
-// A call that returns ok is answered once, certainly; one that returns an error is not. Lookups alone are answered
-// within twice the deadline of requests (RedisServers::deadlines): the pipeline that is under way may take one, and
-// their own another. Insertions and removals are pipelines of their own, which come first. The queue is bounded: where
-// callers are faster than Redis, a call is kOverLimit, and the caller sheds load.
+// A call that returns ok is answered once for each key, certainly; one that returns an error is not. Lookups alone are
+// answered within twice the deadline of requests (RedisServers::deadlines): the pipeline that is under way may take
+// one, and their own another. Insertions and removals are pipelines of their own, which come first. The queue is
+// bounded: where callers are faster than Redis, a call is kOverLimit, and the caller sheds load.
 //
 // Insertions and removals are made in the order of their calls, but that neighbours of one kind go together. A lookup
 // comes behind all that was called for before it. RedisServers::maybes_per_second counts single lookups here.
@@ -62,6 +62,9 @@ class LINEFILTER_EXPORT RedisAsyncFilter final {
   }
   // The same for a hash.
   Status MayContainHash(uint64_t hash, OnMaybe done, void* context) noexcept;
+  // The same for n hashes: contexts[i] gets the answer for hashes[i]. All of them wait, in one pipeline if it is free,
+  // or none (kOverLimit).
+  Status MayContainHashes(const uint64_t* hashes, size_t n, OnMaybe done, void* const* contexts) noexcept;
   // Inserts one key, as RedisFilter::InsertKey does.
   Status InsertKey(Key key, OnInsert done, void* context) noexcept {
     const Status status = KeyStatus();
@@ -69,6 +72,8 @@ class LINEFILTER_EXPORT RedisAsyncFilter final {
   }
   // The same for a hash.
   Status InsertHash(uint64_t hash, OnInsert done, void* context) noexcept;
+  // The same for n hashes, as MayContainHashes takes them.
+  Status InsertHashes(const uint64_t* hashes, size_t n, OnInsert done, void* const* contexts) noexcept;
   // Removes one key from the generation that serves, as RedisFilter::RemoveKey does.
   Status RemoveKey(Key key, OnRemove done, void* context) noexcept {
     const Status status = KeyStatus();
@@ -76,6 +81,8 @@ class LINEFILTER_EXPORT RedisAsyncFilter final {
   }
   // The same for a hash.
   Status RemoveHash(uint64_t hash, OnRemove done, void* context) noexcept;
+  // The same for n hashes, as MayContainHashes takes them.
+  Status RemoveHashes(const uint64_t* hashes, size_t n, OnRemove done, void* const* contexts) noexcept;
 
   // How many calls wait to be sent.
   size_t num_waiting() const noexcept;

@@ -293,6 +293,7 @@ void BindRedis(py::module_& module) {
   BindRedisKeys(bound);
   BindImagesAndGenerations(bound);
   BindCached(module);
+  BindAsyncRedis(module);
 }
 
 }  // namespace linefilter::python

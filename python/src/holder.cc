@@ -1,17 +1,20 @@
 // The types that the classes of the package are derived from. Each object holds a core.
 //
-// The calls for a single key stand here: `key in filter`, filter.add(key), monitor.asked(maybe). They are a slot and
-// METH_O of the C API, so that neither a Python frame nor pybind11's dispatch lies between. Those took 130 of 170 ns.
-// These calls lock as all others do. METH_FASTCALL has nothing to gain where there is one argument.
+// The calls for a single key stand here: `key in filter`, filter.add(key), monitor.asked(maybe), and those of an
+// AsyncRedisFilter, which return futures. They are a slot and METH_O of the C API, so that neither a Python frame nor
+// pybind11's dispatch lies between. Those took 130 of 170 ns. These calls lock as all others do. METH_FASTCALL has
+// nothing to gain where there is one argument.
 #include <pybind11/pybind11.h>
 #include <structmember.h>
 
 #include <cstddef>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <optional>
 
 #include "linefilter/monitor.h"
+#include "python/src/async_calls.h"
 #include "python/src/key_core.h"
 
 namespace linefilter::python {
@@ -87,6 +90,22 @@ PyObject* CountAnswer(PyObject* self, PyObject* maybe) {
   Py_RETURN_NONE;
 }
 
+template <AsyncCalls::Verb kVerb>
+PyObject* CallLater(PyObject* self, PyObject* key) {
+  try {
+    const py::object held = CoreIn(self);
+    if (AsyncCalls* const calls = AsA<AsyncCalls>(held)) return calls->Call(kVerb, key).release().ptr();
+    PyErr_SetString(PyExc_TypeError, "an AsyncRedisFilter is made by open()");
+  } catch (py::error_already_set& error) {
+    error.restore();
+  } catch (const py::builtin_exception& error) {
+    error.set_error();
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  }
+  return nullptr;
+}
+
 void Free(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   Py_CLEAR(reinterpret_cast<Holder*>(self)->core);
@@ -99,6 +118,16 @@ PyMethodDef taking_methods[] = {
     {"add", &AddKey, METH_O,
      "add($self, key, /)\n--\n\n"
      "Adds a key. A filter returns True if it was certainly new, False if it may have been there."},
+    {}};
+
+PyMethodDef later_methods[] = {
+    {"exists", &CallLater<AsyncCalls::Verb::kExists>, METH_O,
+     "exists($self, key, /)\n--\n\nMay the key be in the set?"},
+    {"add", &CallLater<AsyncCalls::Verb::kAdd>, METH_O,
+     "add($self, key, /)\n--\n\nAdds a key. True: certainly nobody had it."},
+    {"remove", &CallLater<AsyncCalls::Verb::kRemove>, METH_O,
+     "remove($self, key, /)\n--\n\n"
+     "Takes a key out once, of a removable filter, as RedisFilter.remove does. False: it was certainly absent."},
     {}};
 
 PyMethodDef monitor_methods[] = {
@@ -125,6 +154,9 @@ void BindHolders(py::module_& module) {
   AddType(module, "linefilter._linefilter.AskedHolder", asked, base);
   PyType_Slot taking[] = {{Py_tp_methods, taking_methods}, {}};
   AddType(module, "linefilter._linefilter.TakingHolder", taking, base);
+  py::class_<AsyncCalls>(module, "AsyncCalls", py::module_local());
+  PyType_Slot later[] = {{Py_tp_methods, later_methods}, {}};
+  AddType(module, "linefilter._linefilter.AsyncHolder", later, base);
   PyType_Slot monitor[] = {{Py_tp_methods, monitor_methods}, {}};
   AddType(module, "linefilter._linefilter.MonitorHolder", monitor, base);
 }

@@ -111,6 +111,8 @@ class CachedRedis {
 // Binds what is done with keys: questions and insertions, and of a Redis removals.
 void BindRedisKeys(py::class_<Redis>& bound);
 void BindRedisKeys(py::class_<CachedRedis>& bound);
+// Binds AsyncRedis.
+void BindAsyncRedis(py::module_& module);
 
 }  // namespace linefilter::python
 

@@ -1,6 +1,8 @@
 """AsyncRedisFilter: calls of asyncio, all that waits in one pipeline."""
 
 import asyncio
+import gc
+import os
 import re
 from dataclasses import replace
 
@@ -55,6 +57,67 @@ def test_answers_are_those_of_their_keys(at):
     asyncio.run(main())
 
 
+def test_calls_of_all_verbs_keep_their_order(at):
+    RedisFilter.create(at, "ids", 20000, bits_per_key=16, removable=True).close()
+    keys = range(3000)
+
+    async def main():
+        async with await AsyncRedisFilter.open(at, "ids") as ids:
+            added = [ids.add(key) for key in keys]
+            removed = [ids.remove(key) for key in keys[::2]]
+            back = [ids.add(key) for key in keys[::4]]
+            found = [ids.exists(key) for key in keys]
+            mixed = [(ids.add(key), ids.exists(key)) for key in range(5000, 5100)]
+            assert sum(await asyncio.gather(*added)) > 2990 and all(await asyncio.gather(*removed, *back))
+            answers = await asyncio.gather(*found)
+            assert all(answer for key, answer in zip(keys, answers) if key % 2 == 1 or key % 4 == 0)
+            assert sum(answer for key, answer in zip(keys, answers) if key % 4 == 2) < 20
+            for was_new, is_in in mixed:
+                await was_new
+                assert await is_in
+
+    asyncio.run(main())
+
+
+def test_a_filter_that_is_not_closed_goes_with_its_loop(at):
+    RedisFilter.create(at, "seen", 1000, fpr=0.01).close()
+    left = []
+
+    async def main():
+        seen = await AsyncRedisFilter.open(at, "seen")
+        left.extend([seen, asyncio.ensure_future(seen.exists("a"))])
+        assert not await seen.exists("b")
+        left.append(seen.add("called"))  # and the loop ends before its answer
+
+    asyncio.run(main())
+    seen = left[0]
+    with pytest.raises(RuntimeError, match="closed"):  # the loop
+        seen.exists("c")
+    before = len(os.listdir("/proc/self/fd"))
+    del seen, left[:]
+    gc.collect()
+    assert len(os.listdir("/proc/self/fd")) < before
+    with RedisFilter.open(at, "seen") as direct:
+        assert "called" in direct
+
+
+def test_a_forked_child_is_told_to_open_its_own(at):
+    RedisFilter.create(at, "seen", 1000, fpr=0.01).close()
+
+    async def main():
+        async with await AsyncRedisFilter.open(at, "seen") as seen:
+            child = os.fork()
+            if child == 0:
+                told = seen.exists("a")
+                seen._core.end_turn()
+                seen._core.tell()
+                os._exit(0 if isinstance(told.exception(), linefilter.UnavailableError) else 1)
+            assert os.waitpid(child, 0)[1] == 0
+            assert not await seen.exists("a")
+
+    asyncio.run(main())
+
+
 def test_keys_of_shards_that_are_there_are_answered(at, server):  # noqa: F811
     RedisFilter.create(at, "seen", 30000, fpr=0.01, shard_bytes=4096).close()
     shard = re.search(rb"\{seen:[0-9a-f]+:1\}", server.ask("KEYS *"))
@@ -75,7 +138,8 @@ def test_what_cannot_be_answered_raises(other, at):
     async def main():
         with pytest.raises(linefilter.NotFoundError):
             await AsyncRedisFilter.open(at, "nobody")
-        impatient = RedisServers(other.address, deadlines=Deadlines(request=0.05))
+        notices = []
+        impatient = RedisServers(other.address, deadlines=Deadlines(request=0.05), notice=notices.append)
         seen = await AsyncRedisFilter.open(impatient, "seen", most_waiting=10)
         other.kill()
         calls = [seen.add(i) for i in range(10)]
@@ -83,10 +147,14 @@ def test_what_cannot_be_answered_raises(other, at):
             seen.add(10)
         told = await asyncio.gather(*calls, return_exceptions=True)
         assert all(isinstance(each, linefilter.UnavailableError) for each in told)
+        assert len(set(map(id, told))) == 10, "each task adds its own traceback"
+        assert len(notices) == 1 and other.address in notices[0]
         with pytest.raises(linefilter.UnavailableError):
             await seen.exists("a")
         await seen.close()
         with pytest.raises(TypeError, match="open"):
             AsyncRedisFilter()
+        with pytest.raises(TypeError, match="open"):
+            AsyncRedisFilter.__new__(AsyncRedisFilter).exists("a")
 
     asyncio.run(main())

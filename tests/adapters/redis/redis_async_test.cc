@@ -112,6 +112,49 @@ TEST_F(RedisAsync, InsertionsAndRemovalsHaveTheirOutcomes) {
   EXPECT_EQ(gone.outcome, static_cast<int>(RedisRemove::kAbsent));
 }
 
+// Calls of many hashes wait together, and each context gets the answer of its hash.
+TEST_F(RedisAsync, CallsOfManyHashesAreAnsweredEach) {
+  RedisMetrics metrics;
+  metrics.Watch(&servers_);
+  options_ = Removable(12);
+  (void)Create("ids", 1000);
+  RedisAsyncFilter filter;
+  OpenAsync(&filter, "ids", 300);
+  std::vector<uint64_t> hashes(300);
+  for (size_t i = 0; i < hashes.size(); ++i) hashes[i] = filter.HashOf(uint64_t{i});
+  std::vector<Told> added(100), found(200), removed(100);
+  const auto contexts = [](std::vector<Told>* told) {
+    std::vector<void*> all;
+    for (Told& each : *told) all.push_back(&each);
+    return all;
+  };
+  const uint64_t calls_before = metrics.num_calls();
+  ASSERT_TRUE(IsOk(filter.InsertHashes(hashes.data(), 100, &TakeInsert, contexts(&added).data())));
+  ASSERT_TRUE(IsOk(filter.MayContainHashes(hashes.data(), 200, &TakeMaybe, contexts(&found).data())));
+  for (const Told& each : found) {
+    while (each.times == 0) std::this_thread::yield();
+  }
+  ASSERT_TRUE(IsOk(filter.RemoveHashes(hashes.data() + 50, 100, &TakeRemove, contexts(&removed).data())));
+  ASSERT_TRUE(IsOk(filter.MayContainHashes(hashes.data(), 0, &TakeMaybe, nullptr)));
+  std::vector<Told> untold(301);
+  const std::vector<uint64_t> too_many(301);
+  EXPECT_TRUE(Says(StatusCode::kOverLimit,
+                   filter.MayContainHashes(too_many.data(), 301, &TakeMaybe, contexts(&untold).data()),
+                   "301 calls at once, of which 300 may wait: make several calls"));
+  filter.Close();
+  EXPECT_LE(metrics.num_calls() - calls_before, 3u) << "each is one pipeline";
+  size_t num_new = 0, num_absent = 0;
+  for (size_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(added[i].times + removed[i].times + untold[i].times, 2);
+    EXPECT_TRUE(found[i].maybe) << i;
+    num_new += added[i].outcome == static_cast<int>(RedisInsert::kNew);
+    num_absent += !found[100 + i].maybe;
+    EXPECT_EQ(removed[i].outcome == static_cast<int>(RedisRemove::kRemoved), i < 50 || found[50 + i].maybe) << i;
+  }
+  EXPECT_GT(num_new, 90u);
+  EXPECT_GT(num_absent, 90u);
+}
+
 // A key that is removed and then inserted is in, though insertions of a round come first.
 TEST_F(RedisAsync, WhatIsInsertedBehindARemovalIsIn) {
   options_ = Removable(12);

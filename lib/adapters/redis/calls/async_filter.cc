@@ -24,14 +24,17 @@ struct Waiting {
   std::vector<uint64_t> hashes;
   std::vector<Caller> callers;
 
-  void Add(uint64_t hash, Done done, void* context) {
-    hashes.push_back(hash);
+  // All n, or none if memory runs out.
+  void Add(const uint64_t* added, size_t n, Done done, void* const* contexts) {
+    const size_t before = callers.size();
+    callers.resize(before + n);
     try {
-      callers.push_back({done, context});
+      hashes.insert(hashes.end(), added, added + n);
     } catch (...) {
-      hashes.pop_back();
+      callers.resize(before);
       throw;
     }
+    for (size_t i = 0; i < n; ++i) callers[before + i] = {done, contexts[i]};
   }
   void Clear() {
     hashes.clear();
@@ -83,7 +86,8 @@ class RedisAsyncFilter::Impl {
   const RedisFilter& filter() const noexcept { return filter_; }
 
   template <class Done>
-  Status Add(Waiting<Done> Round::*kind, uint64_t hash, Done done, void* context) {
+  Status Add(Waiting<Done> Round::*kind, const uint64_t* hashes, size_t n, Done done, void* const* contexts) {
+    if (n == 0) return Status();
     if (IsForked()) {
       return Status::Error(StatusCode::kUnavailable,
                            "this process was forked, and the thread that asks Redis is the parent's: open another one");
@@ -92,7 +96,11 @@ class RedisAsyncFilter::Impl {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       if (is_ending_) return redis_internal::Closed();
-      if (num_waiting_ >= most_waiting_) {
+      if (n > most_waiting_) {
+        return Status::Error(StatusCode::kOverLimit, "%zu calls at once, of which %zu may wait: make several calls", n,
+                             most_waiting_);
+      }
+      if (n > most_waiting_ - num_waiting_) {
         return Status::Error(StatusCode::kOverLimit,
                              "%zu calls wait for Redis already: call again later, or do without", num_waiting_);
       }
@@ -100,8 +108,9 @@ class RedisAsyncFilter::Impl {
       const bool is_behind =
           std::is_same_v<Done, OnInsert> && !rounds_.empty() && !rounds_.back().removals.hashes.empty();
       if (rounds_.empty() || is_behind) rounds_.emplace_back();
-      (rounds_.back().*kind).Add(hash, done, context);
-      was_empty = num_waiting_++ == 0;
+      (rounds_.back().*kind).Add(hashes, n, done, contexts);
+      was_empty = num_waiting_ == 0;
+      num_waiting_ += n;
     }
     if (was_empty) comes_.notify_one();
     return Status();
@@ -217,18 +226,31 @@ void RedisAsyncFilter::Close() noexcept {
 }
 
 Status RedisAsyncFilter::MayContainHash(uint64_t hash, OnMaybe done, void* context) noexcept {
+  return MayContainHashes(&hash, 1, done, &context);
+}
+
+Status RedisAsyncFilter::MayContainHashes(const uint64_t* hashes, size_t n, OnMaybe done,
+                                          void* const* contexts) noexcept {
   if (impl_ == nullptr) return redis_internal::Closed();
-  return redis_internal::Guarded([&] { return impl_->Add(&Round::lookups, hash, done, context); });
+  return redis_internal::Guarded([&] { return impl_->Add(&Round::lookups, hashes, n, done, contexts); });
 }
 
 Status RedisAsyncFilter::InsertHash(uint64_t hash, OnInsert done, void* context) noexcept {
+  return InsertHashes(&hash, 1, done, &context);
+}
+
+Status RedisAsyncFilter::InsertHashes(const uint64_t* hashes, size_t n, OnInsert done, void* const* contexts) noexcept {
   if (impl_ == nullptr) return redis_internal::Closed();
-  return redis_internal::Guarded([&] { return impl_->Add(&Round::insertions, hash, done, context); });
+  return redis_internal::Guarded([&] { return impl_->Add(&Round::insertions, hashes, n, done, contexts); });
 }
 
 Status RedisAsyncFilter::RemoveHash(uint64_t hash, OnRemove done, void* context) noexcept {
+  return RemoveHashes(&hash, 1, done, &context);
+}
+
+Status RedisAsyncFilter::RemoveHashes(const uint64_t* hashes, size_t n, OnRemove done, void* const* contexts) noexcept {
   if (impl_ == nullptr) return redis_internal::Closed();
-  return redis_internal::Guarded([&] { return impl_->Add(&Round::removals, hash, done, context); });
+  return redis_internal::Guarded([&] { return impl_->Add(&Round::removals, hashes, n, done, contexts); });
 }
 
 size_t RedisAsyncFilter::num_waiting() const noexcept { return impl_ == nullptr ? 0 : impl_->num_waiting(); }
