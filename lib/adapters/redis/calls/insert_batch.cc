@@ -108,15 +108,7 @@ void InsertBatch::Flush(size_t target, uint32_t shard, Pending* to_write, Batch*
   commands_.push_back({static_cast<uint32_t>(writes_.size()), static_cast<uint32_t>(pending.writes.size()), 0,
                        static_cast<uint32_t>(target)});
   writes_.insert(writes_.end(), pending.writes.begin(), pending.writes.end());
-  batch->Add(key, Kind::kInsert, static_cast<uint32_t>(2 + 4 * pending.positions.size()), 0);
-  batch->Arg("BITFIELD");
-  batch->Arg(key.name);
-  for (const uint64_t position : pending.positions) {
-    batch->Arg("SET");
-    batch->Arg("u1");
-    batch->Arg(position);
-    batch->Arg("1");
-  }
+  batch->AddSetBits(key, Kind::kInsert, pending.positions.data(), pending.positions.size());
   pending.writes.clear();
   pending.positions.clear();
 }

@@ -85,14 +85,8 @@ class Lookups final : public ReplyHandler {
   void AddBits(uint64_t hash, Batch* batch) {
     uint64_t positions[kMaxPositions];
     const size_t n = PositionsOfHash(shards_.facts, hash, positions);
-    batch->Add(shards_.keys[0], Kind::kRead, static_cast<uint32_t>(2 + 3 * n), 0);
-    batch->Arg("BITFIELD_RO");
-    batch->Arg(shards_.keys[0].name);
-    for (size_t i = 0; i < n; ++i) {
-      batch->Arg("GET");
-      batch->Arg("u1");
-      batch->Arg(RedisBit(positions[i]));
-    }
+    for (size_t i = 0; i < n; ++i) positions[i] = RedisBit(positions[i]);
+    batch->AddGetBits(shards_.keys[0], Kind::kRead, positions, n);
     marks_.Touch(0);
   }
 

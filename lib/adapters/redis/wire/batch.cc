@@ -8,14 +8,13 @@ namespace {
 
 constexpr size_t kMostDigits = 20;  // for 64 bits, with a sign
 
+char* WriteText(std::string_view text, char* to) { return std::copy(text.begin(), text.end(), to); }
+
 // Writes "<prefix><number>\r\n" at `to`; returns the end.
 template <class Number>
 char* WriteLine(char prefix, Number number, char* to) {
   *to++ = prefix;
-  to = std::to_chars(to, to + kMostDigits, number).ptr;
-  *to++ = '\r';
-  *to++ = '\n';
-  return to;
+  return WriteText("\r\n", std::to_chars(to, to + kMostDigits, number).ptr);
 }
 
 // Writes a number as a bulk string: the digits first, because their count stands before them.
@@ -23,11 +22,7 @@ template <class Number>
 char* WriteNumber(Number number, char* to) {
   char digits[kMostDigits];
   const size_t size = static_cast<size_t>(std::to_chars(digits, digits + kMostDigits, number).ptr - digits);
-  to = WriteLine('$', size, to);
-  for (size_t i = 0; i < size; ++i) *to++ = digits[i];
-  *to++ = '\r';
-  *to++ = '\n';
-  return to;
+  return WriteText("\r\n", WriteText({digits, size}, WriteLine('$', size, to)));
 }
 
 constexpr size_t kMostNumberBytes = kMostDigits + 2 + 3 + kMostDigits;  // generously
@@ -79,16 +74,39 @@ size_t Batch::AddScript(const RedisKey& key, Kind kind, std::string_view script,
 
 size_t Batch::AddGetRange(const RedisKey& key, Kind kind, uint64_t offset, uint64_t size) {
   constexpr std::string_view kBegin = "*4\r\n$8\r\nGETRANGE\r\n";
-  commands_.push_back(
-      {buffer_.size(), static_cast<uint32_t>(std::min<uint64_t>(size, kMostStringBytes)), key.slot, kind});
-  buffer_.append(kBegin);
+  const size_t begin = buffer_.size();
+  commands_.push_back({begin, static_cast<uint32_t>(std::min<uint64_t>(size, kMostStringBytes)), key.slot, kind});
   num_reply_bytes_ += commands_.back().most_bytes;
-  Arg(key.name);
-  char text[2 * kMostNumberBytes];
-  char* end = WriteNumber(offset, text);
-  end = WriteNumber(offset + size - 1, end);
-  buffer_.append(text, static_cast<size_t>(end - text));
+  buffer_.resize(begin + kBegin.size() + key.name.size() + 2 + 3 * kMostNumberBytes);
+  char* to = WriteLine('$', key.name.size(), WriteText(kBegin, buffer_.data() + begin));
+  to = WriteText("\r\n", WriteText(key.name, to));
+  to = WriteNumber(offset + size - 1, WriteNumber(offset, to));
+  buffer_.resize(static_cast<size_t>(to - buffer_.data()));
   return commands_.size() - 1;
+}
+
+size_t Batch::AddGetBits(const RedisKey& key, Kind kind, const uint64_t* bits, size_t n) {
+  const size_t command = Add(key, kind, static_cast<uint32_t>(2 + 3 * n), 0);
+  Arg("BITFIELD_RO");
+  Arg(key.name);
+  AppendBits("$3\r\nGET\r\n$2\r\nu1\r\n", bits, n, "");
+  return command;
+}
+
+size_t Batch::AddSetBits(const RedisKey& key, Kind kind, const uint64_t* bits, size_t n) {
+  const size_t command = Add(key, kind, static_cast<uint32_t>(2 + 4 * n), 0);
+  Arg("BITFIELD");
+  Arg(key.name);
+  AppendBits("$3\r\nSET\r\n$2\r\nu1\r\n", bits, n, "$1\r\n1\r\n");
+  return command;
+}
+
+void Batch::AppendBits(std::string_view before, const uint64_t* bits, size_t n, std::string_view behind) {
+  const size_t begin = buffer_.size();
+  buffer_.resize(begin + n * (before.size() + kMostNumberBytes + behind.size()));
+  char* to = buffer_.data() + begin;
+  for (size_t i = 0; i < n; ++i) to = WriteText(behind, WriteNumber(bits[i], WriteText(before, to)));
+  buffer_.resize(static_cast<size_t>(to - buffer_.data()));
 }
 
 void Batch::Clear() noexcept {

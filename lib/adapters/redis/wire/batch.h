@@ -57,6 +57,10 @@ class Batch {
                    std::initializer_list<std::string_view> args);
   // Adds GETRANGE of `size` bytes, of which lookups consist. It is the same as Add and four Args, in one step.
   size_t AddGetRange(const RedisKey& key, Kind kind, uint64_t offset, uint64_t size);
+  // Adds BITFIELD_RO that gets n bits, or BITFIELD that sets them, by their numbers as Redis counts. In one step, too:
+  // Arg for each word made insertions 1.09 times as slow.
+  size_t AddGetBits(const RedisKey& key, Kind kind, const uint64_t* bits, size_t n);
+  size_t AddSetBits(const RedisKey& key, Kind kind, const uint64_t* bits, size_t n);
 
   size_t size() const noexcept { return commands_.size(); }
   // This counts the bytes of all commands, and of those replies whose size is known.
@@ -83,6 +87,8 @@ class Batch {
   };
 
   size_t Add(uint16_t slot, Kind kind, uint32_t num_args, uint32_t most_bytes);
+  // Appends for each bit what stands before it, its number, and what stands behind it.
+  void AppendBits(std::string_view before, const uint64_t* bits, size_t n, std::string_view behind);
 
   std::string buffer_;
   std::vector<Command> commands_;
