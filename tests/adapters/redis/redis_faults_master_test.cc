@@ -1,5 +1,6 @@
 // A lone server answers for as long as it is a master, and a batch is of one master alone. And memory that runs out
 // while connections are made: the next batch has its own answers.
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
@@ -254,6 +255,117 @@ TEST(RedisFaultsMaster, WithoutMemoryNoReplyIsTakenForAnother) {
   }
   EXPECT_GT(num_thrown, 6);
   EXPECT_LT(num_thrown, 100);
+}
+
+// GET 0, GET 1, ... with a check at the end, in pieces.
+class GrowingGets final : public ReplyHandler {
+ public:
+  GrowingGets(size_t n, size_t piece) : n_(n), piece_(piece), texts_(n), num_told_(n) {}
+
+  Status Run(Router* router) {
+    Batch batch;
+    if (!AddMore(&batch)) return router->Run(batch, this);
+    return router->RunGrowing(&batch, batch.num_bytes() * n_ / batch.size(), this);
+  }
+  bool AddMore(Batch* batch) override {
+    EXPECT_LT(batch->size(), n_) << "it said that this is all";
+    const size_t end = std::min(n_, batch->size() + piece_);
+    while (batch->size() < end) {
+      const size_t i = batch->size();
+      batch->Add(KeyOf("a"), i + 1 == n_ ? Kind::kCheck : Kind::kRead, 2);
+      batch->Arg("GET");
+      batch->Arg(uint64_t{i});
+    }
+    num_added_ = end;
+    return end < n_;
+  }
+  void OnReply(size_t command, const Reply& reply) override { Tell(command, std::string(reply.text())); }
+  void OnError(size_t command, const Status&) override { Tell(command, "error"); }
+
+  void ExpectAll() const {
+    ASSERT_EQ(num_added_, n_);
+    for (size_t i = 0; i < n_; ++i) ASSERT_TRUE(texts_[i] == std::to_string(i) && num_told_[i] > 0) << i << texts_[i];
+  }
+  void ExpectNoneIsForgotten() const {
+    for (size_t i = 0; i < n_; ++i) ASSERT_EQ(num_told_[i] > 0, i < num_added_) << i;
+    EXPECT_NE(texts_[n_ - 1], std::to_string(n_ - 1)) << "the check did not run";
+  }
+
+ private:
+  void Tell(size_t command, const std::string& text) {
+    texts_[command] = text;
+    ++num_told_[command];
+  }
+
+  const size_t n_, piece_;
+  std::vector<std::string> texts_;
+  std::vector<int> num_told_;
+  size_t num_added_ = 0;
+};
+
+TEST(RedisFaultsMaster, ABatchThatGrowsIsAnsweredAsAWhole) {
+  Server server;
+  Router router;
+  ASSERT_TRUE(router.Connect(PatientServers(server.address())).ok());
+  for (const size_t n : {1, 2, 3000}) {
+    for (const size_t piece : {1, 100, 2999, 3000}) {
+      const size_t before = server.num_commands();
+      GrowingGets gets(n, piece);
+      ASSERT_TRUE(test::IsOk(gets.Run(&router))) << n << " by " << piece;
+      gets.ExpectAll();
+      EXPECT_EQ(server.num_commands() - before, n);
+    }
+  }
+}
+
+// Wherever the connection is lost.
+TEST(RedisFaultsMaster, ABatchThatGrowsOutlivesItsConnection) {
+  for (const char* const last : {"GET 0", "GET 99", "GET 700", "GET 1500", "GET 2998", "GET 2999"}) {
+    for (const size_t piece : {1, 100, 2999}) {
+      Server other, server;
+      Router router;
+      ASSERT_TRUE(router.Connect(PatientServers(server.address() + "," + other.address())).ok());
+      server.CloseAfter(last);
+      GrowingGets lost(3000, piece);
+      ASSERT_TRUE(test::IsOk(lost.Run(&router))) << last << " by " << piece;
+      lost.ExpectAll();
+      server.CloseAfter(last);
+      server.SetMasters(1);
+      GrowingGets moved(3000, piece);
+      ASSERT_TRUE(test::IsOk(moved.Run(&router))) << last << " by " << piece;
+      moved.ExpectAll();
+      EXPECT_EQ(other.num_commands(), 3000u) << "all of it, of the new master";
+    }
+    Server server;
+    Router router;
+    ASSERT_TRUE(router.Connect(PatientServers(server.address())).ok());
+    server.CloseAfter(last);
+    server.SetMasters(1);
+    GrowingGets gone(3000, 100);
+    ASSERT_EQ(gone.Run(&router).code(), StatusCode::kUnavailable) << last;
+    gone.ExpectNoneIsForgotten();
+  }
+}
+
+TEST(RedisFaultsMaster, WithoutMemoryABatchThatGrowsIsNotTakenForAnother) {
+  const Server server;
+  int num_thrown = 0;
+  for (int64_t nth = 0; nth < 20000; nth += 1 + nth / 8) {
+    Router router;
+    ASSERT_TRUE(router.Connect(PatientServers(server.address())).ok());
+    GrowingGets cut(1500, 10);
+    allocations_left = nth;
+    try {
+      (void)cut.Run(&router).ok();
+    } catch (const std::bad_alloc&) {
+      ++num_thrown;
+    }
+    allocations_left = -1;
+    GrowingGets gets(1500, 100);
+    ASSERT_TRUE(test::IsOk(gets.Run(&router))) << nth;
+    gets.ExpectAll();
+  }
+  EXPECT_GT(num_thrown, 6);
 }
 
 // What promises not to throw says why it cannot answer even then.

@@ -56,21 +56,47 @@ Status Router::Do(const RedisKey& key, Kind kind, std::initializer_list<std::str
 }
 
 Status Router::Run(const Batch& batch, ReplyHandler* handler) {
-  num_passes_ = 0;
   Begin(batch, handler);
+  return RunToEnd(batch.num_bytes());
+}
+
+Status Router::RunGrowing(Batch* batch, uint64_t num_bytes, ReplyHandler* handler) {
+  Begin(*batch, handler);
+  growing_ = batch;
+  // A node of a cluster that comes later would have to be connected to between the others' replies.
+  if (map_.is_cluster()) AddRest();
+  return RunToEnd(num_bytes);
+}
+
+void Router::AddSome() {
+  if (!handler_->AddMore(growing_)) growing_ = nullptr;
+  num_left_ += batch_->size() - states_.size();
+  states_.resize(batch_->size(), kPending);
+  if (!asked_.empty()) asked_.resize(batch_->size());
+  if (!failed_.empty()) failed_.resize(batch_->size());
+}
+
+void Router::AddRest() {
+  while (growing_ != nullptr) AddSome();
+}
+
+Status Router::RunToEnd(uint64_t num_bytes) {
+  num_passes_ = 0;
   if (num_left_ == 0) return first_error_;
-  const CallEnd end = EndWith(batch);
+  const CallEnd end = EndWith(num_bytes);
   map_.SetEnd(end);
   if (end.is_fixed() && Clock::now() >= end.at) return FailLate(end);
   Patience patience = PatienceFor(end);
   RefreshMap(patience);
   QueueAll();
+  grows_in_pass_ = true;
   for (int num_redirects = 0;;) {
     Pass(patience);
+    AddRest();  // some had no reply: the next pass knows all
     ++num_passes_;
     if (IsDone()) break;
     if (!has_failures_ && ++num_redirects > kMostRedirects) {
-      failed_.assign(batch.size(), nullptr);
+      failed_.assign(batch_->size(), nullptr);
       for (State& state : states_) state = state == kDone ? kDone : kFailed;
       has_failures_ = true;
       last_failure_ = nobody_ = {
@@ -114,12 +140,12 @@ void Router::EndCall() {
   map_.SetEnd(CallEnd());
 }
 
-CallEnd Router::EndWith(const Batch& batch) {
+CallEnd Router::EndWith(uint64_t num_bytes) {
   const Deadlines& deadlines = map_.servers().deadlines;
   if (!is_in_call_) return {Clock::time_point::max(), deadlines.admin_ms, kAdminName};
   if (!is_request_) return call_;
   constexpr uint64_t kMegabyte = 1000000;
-  bytes_of_call_ += batch.num_bytes();
+  bytes_of_call_ += num_bytes;
   const uint64_t more = bytes_of_call_ > kMegabyte ? (bytes_of_call_ - 1) / kMegabyte : 0;
   constexpr uint64_t kMostMs = uint64_t{1} << 40;  // 34 years
   const uint64_t more_ms = std::min(more * deadlines.request_ms_per_mb, kMostMs);
@@ -154,6 +180,8 @@ void Router::Begin(const Batch& batch, ReplyHandler* handler) {
   handler_ = handler;
   num_left_ = batch.size();
   states_.assign(num_left_, kPending);
+  growing_ = nullptr;
+  grows_in_pass_ = false;
   asked_.clear();
   failed_.clear();
   active_.clear();
@@ -178,14 +206,19 @@ void Router::Begin(const Batch& batch, ReplyHandler* handler) {
 }
 
 void Router::QueueAll() {
-  size_t checks = num_left_;  // those at the end
-  while (checks > 0 && batch_->kind(checks - 1) == Kind::kCheck) --checks;
   QueueRole();
-  for (size_t i = 0; i < num_left_; ++i) {
+  QueueFrom(0);
+}
+
+void Router::QueueFrom(size_t first) {
+  const size_t end = states_.size();
+  size_t checks = end;  // those at the end
+  while (checks > first && batch_->kind(checks - 1) == Kind::kCheck) --checks;
+  for (size_t i = first; i < end; ++i) {
     if (i == checks && i != 0) QueueRole();
     Queue(static_cast<uint32_t>(i));
   }
-  if (checks == num_left_) QueueRole();
+  if (checks == end && growing_ == nullptr) QueueRole();
 }
 
 void Router::QueueWhatIsLeft() {

@@ -48,6 +48,9 @@ class ReplyHandler {
   // The same for a kOnce that certainly did nothing: it was refused, or never sent. OnError may follow, and tells no
   // more.
   virtual void OnRefused(size_t command, const Status& status) { OnError(command, status); }
+  // Adds what comes next to a batch that grows (Router::RunGrowing), and tells whether more is to come. Checks come
+  // last. Where the batch ends early, it is not called to the end.
+  virtual bool AddMore(Batch* /*batch*/) { return false; }
 };
 
 // A reply that is kept: the bytes of a string, the value of an integer, or nil.
@@ -76,6 +79,9 @@ class Router {
   // was not. So a command that must not run before another has *succeeded* belongs into a later batch; a kCheck does
   // not, it is run again. About 1,000 commands are in flight per server: mind servers' memory if replies are large.
   Status Run(const Batch& batch, ReplyHandler* handler);
+  // The same for a batch that has its first commands: a lone server works on them while handler->AddMore adds others.
+  // `num_bytes` is what Batch::num_bytes will be at the end, about.
+  Status RunGrowing(Batch* batch, uint64_t num_bytes, ReplyHandler* handler);
 
   // Whether the insertions of the last Run are on servers.wait_replicas replicas. Its Status may tell something else.
   bool is_replicated() const noexcept { return is_replicated_; }
@@ -150,13 +156,18 @@ class Router {
   bool BeginCall(Call::Kind kind, uint32_t own_ms);
   void EndCall();
   // When the call ends that this batch belongs to, and how long what fails is tried again.
-  CallEnd EndWith(const Batch& batch);
+  CallEnd EndWith(uint64_t num_bytes);
   Patience PatienceFor(const CallEnd& end) const;
   // All commands fail: the time was over before any was sent.
   Status FailLate(const CallEnd& end);
   void Begin(const Batch& batch, ReplyHandler* handler);
+  Status RunToEnd(uint64_t num_bytes);
   bool IsDone() const { return num_left_ == 0 && num_roles_ == 0; }
+  // Adds some commands to the batch that grows, or all that are missing, without queueing them.
+  void AddSome();
+  void AddRest();
   void QueueAll();
+  void QueueFrom(size_t first);
   void QueueWhatIsLeft();
   void Queue(uint32_t command);
   void QueueRole();
@@ -166,6 +177,8 @@ class Router {
   bool AnyMayBeAsked() const;
 
   void Pass(const Patience& patience);  // this and what follows: router_pass.cc
+  // Adds commands to the batch that grows, as long as the server has few that were not sent, and sends them.
+  void Grow();
   void OpenAll(const Patience& patience);
   void ForgetDone();
   void Wait();
@@ -191,6 +204,8 @@ class Router {
   ServerMap map_;
   const Batch* batch_ = nullptr;
   ReplyHandler* handler_ = nullptr;
+  Batch* growing_ = nullptr;  // is batch_, if handler_ has more
+  bool grows_in_pass_ = false;
   std::vector<State> states_;
   std::vector<Node*> asked_;   // empty unless somebody said ASK
   std::vector<Node*> failed_;  // these failed what is kFailed; empty unless one did

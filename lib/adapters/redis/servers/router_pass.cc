@@ -24,9 +24,24 @@ constexpr std::string_view kRoleBytes = "*1\r\n$4\r\nROLE\r\n";
 void Router::Pass(const Patience& patience) {
   OpenAll(patience);
   for (Node* const node : active_) Send(node);
-  for (ForgetDone(); !active_.empty(); ForgetDone()) {
+  for (Grow(), ForgetDone(); !active_.empty(); ForgetDone()) {
     Wait();
     for (Node* const node : active_) Send(node);
+    Grow();
+  }
+}
+
+void Router::Grow() {
+  Node* const node = map_.NodeOfSlot(0);  // of a lone server
+  while (growing_ != nullptr && grows_in_pass_ && node->queue.size() - node->num_written < kMostInFlight / 2) {
+    if (node->InFlight() == 0 && node->connection.has_input()) {  // more replies than questions
+      Lose(node, Garbage(node->connection.server()));
+      return;
+    }
+    const size_t had = states_.size();
+    AddSome();
+    QueueFrom(had);
+    for (Node* const active : active_) Send(active);
   }
 }
 
@@ -234,6 +249,9 @@ void Router::Lose(Node* node, const Failure& failure) {
                         (failure.verdict == Verdict::kReplica && !map_.has_other_servers());
   // Even if it is final: the newest map may have another node in its place. It was looked for when the breaker opened.
   must_refresh_ = must_refresh_ || !is_broken;
+  const bool is_unconfirmed = num_roles_ != 0 || (growing_ != nullptr && map_.ChecksRole());
+  grows_in_pass_ = false;
+  if (is_final) growing_ = nullptr;
   if (node->connection.is_open()) map_.Heed(*node, failure);  // else that is done
   node->connection.GiveUp();
   const size_t first = node->num_received, written = node->num_written;
@@ -248,7 +266,7 @@ void Router::Lose(Node* node, const Failure& failure) {
     }
   }
   if (is_final) {
-    if (num_roles_ != 0) Refuse(failure.status);
+    if (is_unconfirmed) Refuse(failure.status);
     num_roles_ = 0;
     if (map_.ChecksRole()) FinishAll(failure.status);
     return;
@@ -257,11 +275,12 @@ void Router::Lose(Node* node, const Failure& failure) {
   node->failure = last_failure_ = failure;
   const bool is_replica = failure.verdict == Verdict::kReplica && !map_.is_cluster();
   if (is_replica) map_.LeaveSeed();
-  if ((num_roles_ != 0 || is_replica) && node->num_answered != 0) RunAllAgain(node);
+  if ((is_unconfirmed || is_replica) && node->num_answered != 0) RunAllAgain(node);
 }
 
 // A later pass would ask another server for these.
 void Router::FinishAll(const Status& status) {
+  growing_ = nullptr;
   for (size_t i = 0; i < states_.size(); ++i) {
     if (states_[i] != kDone) Finish(static_cast<uint32_t>(i), status, Effect::kNone);
   }
