@@ -8,7 +8,11 @@ import re
 import subprocess
 import sys
 
+import pytest
+
+import linefilter
 from conftest import ROOT
+from redis_server import Server
 
 
 def test_the_benchmark_runs_and_answers_agree(capsys):
@@ -33,3 +37,15 @@ def test_the_benchmark_of_single_keys_runs_and_tells_what_is_too_slow():
         limits = [f"--most-{what}={most}" for what in ("single", "update", "contains")]
         run = subprocess.run([*command, *limits], capture_output=True, text=True)
         assert run.returncode == code and run.stdout.count("ns per key") == 12, run.stderr
+
+
+def test_the_benchmark_of_tasks_runs_and_tells_what_is_too_slow(tmp_path):
+    if not hasattr(linefilter._linefilter, "Redis"):
+        pytest.skip("the module was built without Redis")
+    server = Server(tmp_path)
+    command = [sys.executable, ROOT / "python" / "bench" / "async_keys.py", server.address, "--tasks", "10", "--rounds", "1"]
+    for least, code in (("0", 0), ("inf", 1)):
+        run = subprocess.run([*command, "--least", least], capture_output=True, text=True)
+        assert run.returncode == code, run.stderr
+        assert re.findall(r"^(\w+) .* us per task", run.stdout, re.MULTILINE) == ["finished", "pending", "awaited", "gathered"]
+    server.kill()
