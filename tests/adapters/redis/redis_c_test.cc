@@ -146,6 +146,27 @@ TEST_F(RedisC, CallsAndBreakersAreToldAndTheServersMayGo) {
   EXPECT_LE(in_c.ms_to_trial, 80u);
 }
 
+TEST_F(RedisC, CallbacksAreToldInWordsOfC) {
+  std::string told;
+  const linefilter_redis_on_call on_call = [](void* context, const linefilter_redis_call* call) noexcept {
+    *static_cast<std::string*>(context) = call->message;
+  };
+  linefilter_redis_deadlines deadlines = linefilter_redis_servers_deadlines(c_servers_);
+  deadlines.request_ms = 23;
+  ASSERT_EQ(linefilter_redis_servers_set_deadlines(c_servers_, &deadlines, &status_), LINEFILTER_OK);
+  ASSERT_EQ(linefilter_redis_servers_set_on_call(c_servers_, on_call, &told, &status_), LINEFILTER_OK);
+  CreateInC();
+  server_->Pause();
+  bool maybe = false;
+  EXPECT_EQ(linefilter_redis_may_contain_hash(filter_, 1, &maybe, &status_), LINEFILTER_UNAVAILABLE);
+  EXPECT_NE(told.find("linefilter_redis_deadlines.request_ms"), std::string::npos) << told;
+  EXPECT_EQ(told, status_.message);
+  server_->Resume();
+  linefilter_redis_within(filter_, 60000);
+  EXPECT_EQ(linefilter_redis_may_contain_hash(filter_, 1, &maybe, &status_), LINEFILTER_OK) << status_.message;
+  EXPECT_EQ(told, "ok");
+}
+
 TEST_F(RedisC, ACallHasADeadlineOfItsOwn) {
   CreateInC();
   server_->Pause();

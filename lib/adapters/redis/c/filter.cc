@@ -41,14 +41,10 @@ const HashSecret* SecretFromC(const uint8_t* secret, HashSecret* room) noexcept 
 // Tells a callback of C.
 void TellCall(void* context, const RedisCall& call) noexcept {
   const CallTeller* const teller = static_cast<const CallTeller*>(context);
-  const linefilter_redis_call told = {RedisVerbName(call.verb),
-                                      call.filter,
-                                      call.node,
-                                      call.message,
-                                      static_cast<linefilter_code>(call.code),
-                                      0,
-                                      call.num_keys,
-                                      call.ns};
+  linefilter_status status = {LINEFILTER_OK, "ok"};
+  if (call.code != StatusCode::kOk) (void)Tell(Status::Error(call.code, "%s", call.message), &status);
+  const linefilter_redis_call told = {
+      RedisVerbName(call.verb), call.filter, call.node, status.message, status.code, 0, call.num_keys, call.ns};
   teller->on_call(teller->context, &told);
 }
 
