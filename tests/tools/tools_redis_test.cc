@@ -3,6 +3,7 @@
 #include "tests/tools/tools_redis_test.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <functional>
 
@@ -221,7 +222,7 @@ TEST_F(ToolsRedisTest, AddSaysWhatBecameOfWhatWasAcknowledged) {
     client_->Do({"FLUSHALL"});
     Redis({"create", "seen", "--num-keys", "1e4", "--fpr", "0.01"});
     test::RedisRelay relay(server_->port());
-    bool is_written = false, has_happened = false;
+    std::atomic<bool> is_written{false}, has_happened{false};
     relay.after = [&](const test::RedisRelay::Words& words) {
       is_written = is_written || words[0] == "BITFIELD";
       const bool looks_at_record = words[0] == "GETRANGE" && words[1] == "seen";  // a batch ends so

@@ -73,7 +73,7 @@ TEST_F(ToolsRedisRemoval, PrintsTheKeysOfAnOutcome) {
 TEST_F(ToolsRedisRemoval, TellsWhereItEnded) {
   RedisJson({"add", "seen", "-"}, 0, Lines(0, 10000));
   RedisRelay relay(server_->port());
-  int looks = 0;  // at the record: two for each 64 keys
+  std::atomic<int> looks{0};  // at the record: two for each 64 keys
   relay.after = [&](const RedisRelay::Words& words) {
     looks += words[0] == "GETRANGE" && words[1] == "seen";
     if (looks == 150) client_->Do({"CONFIG", "SET", "maxmemory", "1"});

@@ -98,7 +98,7 @@ TEST_F(RedisExpire, OfAShortTimeIsNoError) {
   RedisFilter filter;
   Create(&filter);
   ASSERT_TRUE(filter.Open(through_, "seen").ok());
-  bool was_told = false;
+  std::atomic<bool> was_told{false};
   relay_.before = [&](const Words& words) {
     was_told = was_told || TimesRecord(words);
     if (words[0] == "PTTL" && words[1] == "seen" && was_told) {
@@ -183,7 +183,7 @@ TEST_F(RedisExpire, OfTwoAtOnceTheLaterCounts) {
 TEST_F(RedisExpire, ComesToItsEndWhereRepliesAreLate) {
   RedisFilter filter;
   Create(&filter);
-  size_t num_times = 0;
+  std::atomic<size_t> num_times{0};
   ASSERT_TRUE(IsOk(ExpireWhile(&filter, 500000, TimesShard, [] {})));
   relay_.before = [&](const Words& words) {
     if (TimesShard(words)) {
@@ -230,11 +230,12 @@ TEST_F(RedisExpire, OpenGivesAllShardsTheTimeOfTheRecord) {
   ASSERT_GT(num_shards, 100u);
   test::SetPatience(0, &through_);
   ASSERT_TRUE(dies.Open(through_, "seen").ok());
+  std::atomic<size_t> num_timed{0};
+  relay_.before = [&](const Words& words) {
+    return TimesShard(words) && ++num_timed > 40 ? Act::kClose : Act::kForward;
+  };
   for (const uint64_t ms : {uint64_t{900000}, uint64_t{400000}, uint64_t{0}, uint64_t{600000}}) {
-    size_t num_timed = 0;
-    relay_.before = [&](const Words& words) {
-      return TimesShard(words) && ++num_timed > 40 ? Act::kClose : Act::kForward;
-    };
+    num_timed = 0;
     EXPECT_EQ(dies.Expire(ms).code(), StatusCode::kUnavailable);
     if (ms == 400000) continue;  // and another one before anybody looks
     ASSERT_TRUE(filter.Open(servers_, "seen").ok());
@@ -277,7 +278,7 @@ TEST_F(RedisExpire, OpenKeepsWhatWhoDiedDidNot) {
 TEST_F(RedisExpire, InsertionsEndASwitchThatDied) {
   RedisFilter writer;
   Create(&writer);
-  bool has_minute = false;
+  std::atomic<bool> has_minute{false};
   DieInSwitch([&](const Words& words) {
     has_minute = has_minute || words[0] == "PEXPIRE";
     return has_minute && words[0] == "EVAL";

@@ -126,10 +126,10 @@ TEST_F(RedisFailover, AKeyOfWhichBitsWereLostIsNewToOneWriterAlone) {
 // A pass that does not count has errors that do not count.
 TEST_F(RedisFailover, TheStatusIsOfTheAnswersThatCount) {
   RedisRelay relay(first_.port());
-  RedisFilter filter = Created(ServersOf(relay.address()), "seen", 10000, RedisOptions(16));
+  RedisFilter filter = Created(PatientServers(relay.address()), "seen", 10000, RedisOptions(16));
   const std::vector<uint64_t> keys = RandomHashes(40, 1);
   Insert(&filter, RandomHashes(1, 2));  // so that it does not look first
-  int step = 0;
+  std::atomic<int> step{0};
   relay.before = [&](const Words& words) {
     if (step == 0 && words[0] == "BITFIELD") {
       step = 1;

@@ -1,5 +1,6 @@
 // A filter in Redis that is made anew: begun, loaded, switched to or abandoned; refused where it makes no sense, also
 // when two rebuild at once or a shard is lost.
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -186,7 +187,7 @@ TEST_F(RedisGeneration, TakesInsertionsIntoTheNextOneAfterAReconnect) {
   RedisRelay relay(server_->port());
   RedisFilter filter = Created(PatientServers(relay.address()), "cut", 1000, RedisOptions(10), {256});
   ASSERT_TRUE(filter.BeginGeneration(1000, RedisOptions(20)).ok());
-  bool is_cut = false;
+  std::atomic<bool> is_cut{false};
   relay.before = [&](const RedisRelay::Words& words) {
     if (words[0] != "BITFIELD" || is_cut) return RedisRelay::Act();
     is_cut = true;

@@ -2,6 +2,7 @@
 // is left alone, and of one that was left nothing stays for ever.
 #include "tests/testing/redis_lifetime.h"
 
+#include <atomic>
 #include <functional>
 #include <string>
 
@@ -106,7 +107,7 @@ TEST_F(RedisLifetime, CreateLeavesTheTimesOfWhatHasTheName) {
   RedisFilter filter, late;
   Create(&filter);
   ASSERT_TRUE(filter.Expire(1000000).ok());
-  size_t num_times = 0;
+  std::atomic<size_t> num_times{0};
   relay_.before = [&](const Words& words) {
     num_times += words[0] == "PEXPIRE" || Times(words) ? 1u : 0u;
     return Act();

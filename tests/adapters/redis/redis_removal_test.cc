@@ -195,7 +195,7 @@ TEST_F(RedisRemovalTest, WhatOthersWroteMeanwhileStays) {
   Filter local;
   ASSERT_TRUE(local.Create(20, options_).ok());
   RedisRelay relay(server_->port());
-  size_t next = 10;
+  std::atomic<size_t> next{10};
   relay.before = [&](const RedisRelay::Words& words) {
     if (words[0] == "EVAL" && next < 20) (void)InsertAll(&other, {hashes[next++]});
     return RedisRelay::Act();

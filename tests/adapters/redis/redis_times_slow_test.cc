@@ -2,6 +2,7 @@
 // one makes his, as a whole. After that the first one goes on, or loses a reply, or dies there or a few commands later.
 // From every state of the record, shards live as long as the record that names them (after one who died: once the
 // filter is opened). What no record names goes by itself.
+#include <atomic>
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -76,7 +77,7 @@ class RedisTimes : public RedisServerTest {
   // Runs `step` through the relay; `at` its command number `n` (from 1) comes. False: it has fewer.
   bool Run(const Step& step, size_t n, const Fate& fate, const std::function<void()>& at) {
     RedisRelay relay(server_->port());
-    size_t number = 0;
+    std::atomic<size_t> number{0};
     relay.before = [&](const Words&) {
       if (++number == n) at();
       if (fate.dies && number >= n + fate.later) return Act::kClose;
