@@ -62,8 +62,7 @@ class LINEFILTER_EXPORT RedisAsyncFilter final {
   }
   // The same for a hash.
   Status MayContainHash(uint64_t hash, OnMaybe done, void* context) noexcept;
-  // The same for n hashes: contexts[i] gets the answer for hashes[i]. All of them wait, in one pipeline if it is free,
-  // or none (kOverLimit).
+  // The same for n hashes: contexts[i] gets the answer for hashes[i]. All of them wait, or none (kOverLimit).
   Status MayContainHashes(const uint64_t* hashes, size_t n, OnMaybe done, void* const* contexts) noexcept;
   // Inserts one key, as RedisFilter::InsertKey does.
   Status InsertKey(Key key, OnInsert done, void* context) noexcept {

@@ -17,11 +17,15 @@ namespace {
 // took 6.5, and all of a turn at once 6.3 (EPYC Zen 4).
 constexpr size_t kGroup = 512;
 
-// Calls set_result or set_exception. A future that was cancelled meanwhile takes neither.
-void Tell(const py::object& future, PyObject* setter, PyObject* with) {
-  PyObject* const done = PyObject_CallMethodOneArg(future.ptr(), setter, with);
-  if (done == nullptr) PyErr_Clear();
-  Py_XDECREF(done);
+// The exception of the answer, of which each future has its own.
+py::object ExceptionOf(const Status* status) {
+  try {
+    if (status != nullptr) Check(*status);
+  } catch (const py::error_already_set& error) {
+    return error.value();
+  } catch (const std::exception&) {
+  }
+  return py::reinterpret_borrow<py::object>(PyExc_MemoryError);
 }
 
 }  // namespace
@@ -61,6 +65,7 @@ AsyncRedis::~AsyncRedis() {
 void AsyncRedis::SetLoop(const py::object& loop) {
   create_future_ = loop.attr("create_future");
   call_soon_ = loop.attr("call_soon");
+  invalid_state_ = py::module_::import("asyncio").attr("InvalidStateError");
 }
 
 py::object AsyncRedis::Call(Verb verb, py::handle key) {
@@ -134,30 +139,36 @@ AsyncRedis::Waiting* AsyncRedis::TakeAnswered() noexcept {
   return first;
 }
 
-size_t AsyncRedis::Tell() {
+void AsyncRedis::Tell() {
   const TellsAtEnd tells(notices_);
+  // Before the list is taken: what comes then is told again. A forked child leaves it to its parent, whose it is, too.
+  eventfd_t times;
+  if (getpid() == process_) (void)eventfd_read(descriptor_.number, &times);
   // Made once, and never given back.
   static PyObject* const set_result = PyUnicode_InternFromString("set_result");
   static PyObject* const set_exception = PyUnicode_InternFromString("set_exception");
-  eventfd_t times;
-  (void)eventfd_read(descriptor_.number, &times);  // before the list is taken: what comes then is told again
+  py::object raised;  // by a signal's handler, for set_result runs Python
   for (Waiting* next = TakeAnswered(); next != nullptr;) {
     const std::unique_ptr<Waiting> call(std::exchange(next, next->next));
     --num_unanswered_;
-    if (!call->failed) {
-      python::Tell(call->future, set_result, call->was ? Py_True : Py_False);
-      continue;
-    }
-    try {
-      if (call->error == nullptr) throw std::bad_alloc();
-      Check(*call->error);
-    } catch (py::error_already_set& error) {
-      python::Tell(call->future, set_exception, error.value().ptr());
-    } catch (const std::bad_alloc&) {
-      python::Tell(call->future, set_exception, PyExc_MemoryError);
+    const py::object with = call->failed ? ExceptionOf(call->error.get())
+                                         : py::reinterpret_borrow<py::object>(call->was ? Py_True : Py_False);
+    PyObject* const done =
+        PyObject_CallMethodOneArg(call->future.ptr(), call->failed ? set_exception : set_result, with.ptr());
+    Py_XDECREF(done);
+    if (done != nullptr) continue;
+    if (PyErr_ExceptionMatches(invalid_state_.ptr()) != 0) {  // it was cancelled
+      PyErr_Clear();
+    } else if (raised) {
+      PyErr_WriteUnraisable(call->future.ptr());
+    } else {
+      raised = py::error_already_set().value();
     }
   }
-  return num_unanswered_;
+  if (raised) {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
+    throw py::error_already_set();
+  }
 }
 
 size_t AsyncRedis::Refuse() {

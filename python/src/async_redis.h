@@ -7,6 +7,9 @@
 #ifndef LINEFILTER_PYTHON_SRC_ASYNC_REDIS_H_
 #define LINEFILTER_PYTHON_SRC_ASYNC_REDIS_H_
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -31,9 +34,9 @@ class AsyncRedis final : public AsyncCalls {
   py::object Call(Verb verb, py::handle key) override;
   // The loop calls it at the end of a turn with calls.
   void EndTurn();
-  // The loop calls it when the descriptor is readable: the futures get the answers that are there. Returns how many
-  // calls have none yet.
-  size_t Tell();
+  // The loop calls it when the descriptor is readable: the futures get the answers that are there. It throws what a
+  // signal's handler raises, when all are told.
+  void Tell();
   int descriptor() const { return descriptor_.number; }
   // Calls raise from now on. Returns how many have no answer yet.
   size_t Refuse();
@@ -56,7 +59,8 @@ class AsyncRedis final : public AsyncCalls {
   const size_t most_waiting_;
   Notices notices_;
   const Descriptor descriptor_;
-  py::object create_future_, call_soon_;
+  const pid_t process_ = getpid();
+  py::object create_future_, call_soon_, invalid_state_;
   // What is kept, of one verb. Each call is a Waiting.
   Verb verb_ = Verb::kExists;
   std::vector<uint64_t> hashes_;

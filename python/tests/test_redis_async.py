@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 import re
+import time
 from dataclasses import replace
 
 import pytest
@@ -111,9 +112,39 @@ def test_a_forked_child_is_told_to_open_its_own(at):
                 told = seen.exists("a")
                 seen._core.end_turn()
                 seen._core.tell()
-                os._exit(0 if isinstance(told.exception(), linefilter.UnavailableError) else 1)
+                try:
+                    seen.close().send(None)
+                except StopIteration:  # it does not wait
+                    os._exit(0 if isinstance(told.exception(), linefilter.UnavailableError) else 1)
+                os._exit(2)
             assert os.waitpid(child, 0)[1] == 0
             assert not await seen.exists("a")
+
+    asyncio.run(main())
+
+
+def test_what_a_signals_handler_raises_is_raised_and_all_are_told(at, monkeypatch):
+    RedisFilter.create(at, "seen", 1000, fpr=0.01).close()
+
+    class Interrupted(BaseException):
+        pass
+
+    async def main():
+        async with await AsyncRedisFilter.open(at, "seen") as seen:
+            asked = [seen.exists(i) for i in range(100)]
+            asked[0].add_done_callback(lambda _: None)
+            seen._core.end_turn()
+
+            def interrupt(*_, **__):
+                raise Interrupted
+
+            with monkeypatch.context() as patch:
+                patch.setattr(asyncio.get_running_loop(), "call_soon", interrupt)  # as if it came within that
+                with pytest.raises(Interrupted):
+                    while not asked[0].done():
+                        time.sleep(0.001)
+                        seen._core.tell()
+            assert await asyncio.wait_for(asyncio.gather(*asked[1:]), 60) == [False] * 99
 
     asyncio.run(main())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import Optional, Union, final
 
 from . import _linefilter
@@ -24,12 +25,14 @@ class AsyncRedisFilter(_linefilter.AsyncHolder):
     exists(), add() and remove() return a future at once, which has the answer or the exception of RedisFilter later. They are for the
     loop in which it was opened, and its thread. Keys are added and removed in the order of the calls, and a question comes behind all that
     was called for before it. Questions alone are answered within twice the deadline of requests (Deadlines). Where more than most_waiting
-    calls have no answer they raise OverLimitError: shed load then. A filter that nobody closes stays until its loop is closed."""
+    calls have no answer they raise OverLimitError: shed load then. A filter that nobody closes stays until its loop
+    is closed and no task waits for it. After a fork it is the parent's: a child opens its own, and may close this one."""
 
-    __slots__ = ("_loop", "_all_told")
+    __slots__ = ("_loop", "_process", "_told")
     _core: _linefilter.AsyncRedis
     _loop: asyncio.AbstractEventLoop
-    _all_told: asyncio.Event
+    _process: int
+    _told: asyncio.Event  # somebody was
 
     def __init__(self) -> None:
         raise TypeError("an AsyncRedisFilter is made by open()")
@@ -47,16 +50,18 @@ class AsyncRedisFilter(_linefilter.AsyncHolder):
             None, lambda: _linefilter.AsyncRedis.open(known, called, secret, most)
         )
         self._core.set_loop(self._loop)
-        self._all_told = asyncio.Event()
+        self._told = asyncio.Event()
+        self._process = os.getpid()
         self._loop.add_reader(self._core.descriptor(), self._tell)
         return self
 
     async def close(self) -> None:
         """Takes no further calls, waits until all are answered, then closes. Closing twice is no error."""
-        while self._core.refuse() != 0:
-            self._all_told.clear()
-            await self._all_told.wait()
-        self._loop.remove_reader(self._core.descriptor())
+        if os.getpid() == self._process:  # else the loop's epoll is the parent's, too, and so are the answers
+            while self._core.refuse() != 0:
+                self._told.clear()
+                await self._told.wait()
+            self._loop.remove_reader(self._core.descriptor())
         self._core.close()
 
     async def __aenter__(self) -> AsyncRedisFilter:
@@ -66,5 +71,7 @@ class AsyncRedisFilter(_linefilter.AsyncHolder):
         await self.close()
 
     def _tell(self) -> None:
-        if self._core.tell() == 0:
-            self._all_told.set()
+        try:
+            self._core.tell()
+        finally:
+            self._told.set()

@@ -199,6 +199,26 @@ TEST_F(RedisAsync, AnAnswerMayCallAgain) {
   EXPECT_EQ(chain.done.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
 }
 
+TEST_F(RedisAsync, TheQueueTakesAllOfACallOrNone) {
+  (void)Create("seen", 1000);
+  RedisAsyncFilter filter;
+  OpenAsync(&filter, "seen", 50);
+  server_->Pause();
+  std::vector<Told> told(61);
+  std::vector<uint64_t> hashes(30);
+  std::vector<void*> first, second;
+  for (size_t i = 0; i < 30; ++i) first.push_back(&told[i]), second.push_back(&told[30 + i]);
+  ASSERT_TRUE(IsOk(filter.InsertHash(1, &TakeInsert, &told[60])));
+  ASSERT_TRUE(WaitUntil([&] { return filter.num_waiting() == 0; })) << "it is under way";
+  ASSERT_TRUE(IsOk(filter.MayContainHashes(hashes.data(), 30, &TakeMaybe, first.data())));
+  EXPECT_TRUE(Says(StatusCode::kOverLimit, filter.MayContainHashes(hashes.data(), 30, &TakeMaybe, second.data()),
+                   "30 calls wait"));
+  EXPECT_EQ(filter.num_waiting(), 30u);
+  server_->Resume();
+  filter.Close();
+  for (size_t i = 0; i < 61; ++i) EXPECT_EQ(told[i].times, i < 30 || i == 60 ? 1 : 0) << i;
+}
+
 // Callers do not wait for a server that hangs, the queue ends somewhere, and all are told.
 TEST_F(RedisAsync, TheQueueIsBoundedAndASilentServerIsTold) {
   RedisFilter direct = Create("seen", 1000);

@@ -103,6 +103,19 @@ TEST_F(RedisBreaker, OfFourTrialsTheFirstHasItsCallsWholeTime) {
   EXPECT_TRUE(breaker_.IsWholeTrial()) << "it begins anew";
 }
 
+TEST_F(RedisBreaker, ATrialEndsOnce) {
+  FailTimes(1, Sign::kRefused);
+  const std::chrono::milliseconds lasts(25);
+  for (int trial = 0; trial < 3; ++trial) {
+    GoToTrial();
+    const Breaker::Time end = breaker_.EndOfTrial(now_, lasts);
+    EXPECT_EQ(end, now_ + lasts);
+    EXPECT_EQ(breaker_.EndOfTrial(now_ + lasts / 2, lasts), end) << "a reply that comes late gives it no more time";
+    EXPECT_EQ(breaker_.EndOfTrial(end, lasts), end + lasts) << "another call's, if nobody said how that ended";
+    FailTimes(1, Sign::kSilent);
+  }
+}
+
 TEST_F(RedisBreaker, SaysWhyAndCountsWhomItRejects) {
   FailTimes(1, Sign::kRefused);
   const Failure failure = breaker_.Reject(now_);

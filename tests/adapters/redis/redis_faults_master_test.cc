@@ -1,9 +1,9 @@
 // A lone server answers for as long as it is a master, and a batch is of one master alone. And memory that runs out
 // while connections are made: the next batch has its own answers.
-#include <algorithm>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdlib>
-#include <mutex>
 #include <new>
 #include <string>
 #include <vector>
@@ -13,6 +13,7 @@
 #include "lib/adapters/redis/servers/router.h"
 #include "lib/adapters/redis/wire/batch.h"
 #include "linefilter/redis.h"
+#include "tests/adapters/redis/redis_master_server.h"
 #include "tests/testing/redis_fake_server.h"
 #include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_replies.h"
@@ -42,68 +43,14 @@ using test::PatientServers;
 using test::RedisFakeServer;
 using test::RedisReplies;
 
-constexpr char kMaster[] = "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n";
-constexpr char kReplica[] = "*5\r\n$5\r\nslave\r\n$9\r\n127.0.0.1\r\n:1\r\n$9\r\nconnected\r\n:1\r\n";
-
-// Answers GET x by x; a replica after so many ROLEs, or at the next one.
-class Server {
- public:
-  explicit Server(int masters = 1000000) : masters_(masters) {}
-  // A cluster, all of whose slots another one has.
-  explicit Server(const Server& owner)
-      : masters_(0), map_("*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:" + owner.server_.port() + "\r\n") {}
-  std::string address() const { return server_.address(); }
-  void SetMasters(int masters) { masters_ = masters; }
-  // Promoted before the ROLE after the next one.
-  void BeLate() { is_late_ = true; }
-  // Closes the connection after that command, once.
-  void CloseAfter(const std::string& command) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    last_ = command;
-  }
-  size_t num_commands() const { return num_commands_; }
-
- private:
-  RedisFakeServer::Answer Answer(const std::string& command) {
-    if (command == "CLUSTER SLOTS") return map_;
-    if (command == "ROLE") return is_late_.exchange(false) || masters_-- <= 0 ? kReplica : kMaster;
-    if (command.substr(0, 3) != "GET") return "+OK\r\n";
-    ++num_commands_;
-    RedisFakeServer::Answer answer("+" + command.substr(4) + "\r\n");
-    const std::lock_guard<std::mutex> lock(mutex_);
-    answer.closes = command == last_;
-    if (answer.closes) last_.clear();
-    return answer;
-  }
-
-  std::atomic<int> masters_;
-  std::atomic<bool> is_late_{false};
-  const std::string map_ = "-ERR This instance has cluster support disabled\r\n";
-  std::atomic<size_t> num_commands_{0};
-  std::mutex mutex_;
-  std::string last_;
-  RedisFakeServer server_{[this](const std::string& command) { return Answer(command); }, false};
-};
-
-// GET 0, GET 1, ... of these kinds.
-Batch Gets(const std::vector<Kind>& kinds) {
-  Batch batch;
-  for (const Kind kind : kinds) {
-    batch.Add(KeyOf("a"), kind, 2);
-    batch.Arg("GET");
-    batch.Arg(uint64_t{batch.size() - 1});
-  }
-  return batch;
-}
-
 // It was a master when it was connected, and before what it answered, and is none behind it: another server is asked
 // for all of it. If there is none, the checks fail, without which no answer counts; or the batch, where it has no
 // checks.
 TEST(RedisFaultsMaster, WhatAReplicaAnsweredDoesNotCount) {
-  Server other;
+  MasterServer other;
   for (const bool has_other : {false, true}) {
     for (const bool has_check : {true, false}) {
-      Server server(2);
+      MasterServer server(2);
       Router router;
       ASSERT_TRUE(router.Connect(PatientServers(server.address() + (has_other ? "," + other.address() : ""))).ok());
       RedisReplies replies;
@@ -125,9 +72,9 @@ TEST(RedisFaultsMaster, WhatAReplicaAnsweredDoesNotCount) {
 
 // It is a master behind what it answered, and was none before: promoted between, it answered without what it lacked.
 TEST(RedisFaultsMaster, WhatAReplicaAnsweredBeforeItWasPromotedDoesNotCount) {
-  Server other;
+  MasterServer other;
   for (const bool has_other : {false, true}) {
-    Server server;
+    MasterServer server;
     Router router;
     ASSERT_TRUE(router.Connect(PatientServers(server.address() + (has_other ? "," + other.address() : ""))).ok());
     server.BeLate();
@@ -141,7 +88,7 @@ TEST(RedisFaultsMaster, WhatAReplicaAnsweredBeforeItWasPromotedDoesNotCount) {
 }
 
 TEST(RedisFaultsMaster, WhoMayAskReplicasDoesNotAskForTheRole) {
-  Server server(0);
+  MasterServer server(0);
   RedisServers servers = PatientServers(server.address());
   servers.replica_reads = true;
   Router router;
@@ -154,7 +101,7 @@ TEST(RedisFaultsMaster, WhoMayAskReplicasDoesNotAskForTheRole) {
 // address, cannot vouch for those answers: all is asked again.
 TEST(RedisFaultsMaster, NoBatchIsDoneBeforeTheRoleIsKnown) {
   for (const bool stays : {true, false}) {
-    Server server;
+    MasterServer server;
     Router router;
     ASSERT_TRUE(router.Connect(PatientServers(server.address())).ok());
     server.CloseAfter("GET 1");
@@ -168,7 +115,7 @@ TEST(RedisFaultsMaster, NoBatchIsDoneBeforeTheRoleIsKnown) {
 
 // What the old master answered, and could not confirm any more, the new one is asked for: all of it, the checks too.
 TEST(RedisFaultsMaster, ABatchIsAskedOfTheNewMasterAsAWhole) {
-  Server other, server;
+  MasterServer other, server;
   Router router;
   ASSERT_TRUE(router.Connect(PatientServers(server.address() + "," + other.address())).ok());
   server.CloseAfter("GET 0");
@@ -181,7 +128,7 @@ TEST(RedisFaultsMaster, ABatchIsAskedOfTheNewMasterAsAWhole) {
 
 // What the old master did, and confirmed, the new one may not have: its checks say nothing of that.
 TEST(RedisFaultsMaster, ABatchIsOfOneMasterAlone) {
-  Server other, server;
+  MasterServer other, server;
   Router router;
   ASSERT_TRUE(router.Connect(PatientServers(server.address() + "," + other.address())).ok());
   server.CloseAfter("GET 1");
@@ -223,10 +170,44 @@ TEST(RedisFaultsMaster, ALongerAnswerThanWasAskedForIsNone) {
   EXPECT_EQ(replies.Run(&router, batch).code(), StatusCode::kIoError);
 }
 
+// The first answer closes the breaker: what comes behind it has the time of any call, not that of a short trial.
+TEST(RedisFaultsMaster, AShortTrialThatAnswersHasItsCallsTime) {
+  std::atomic<bool> is_silent{false};
+  std::atomic<size_t> num_asked{0};
+  const auto answer = [&](const std::string& command) -> RedisFakeServer::Answer {
+    if (is_silent) return "";
+    if (command.substr(0, 3) != "GET") return command == "ROLE" ? kMaster : kNoCluster;
+    ++num_asked;
+    usleep(1000);
+    return "+OK\r\n";
+  };
+  RedisFakeServer server(answer, false);
+  RedisServers servers = PatientServers(server.address());
+  servers.deadlines.pause_ms = 1;
+  servers.deadlines.request_ms = 40;
+  Router router;
+  ASSERT_TRUE(router.Connect(servers).ok());
+  RedisReplies replies;
+  const auto run = [&](size_t n, uint32_t ms) {
+    const Router::Call call(&router, Router::Call::kRequest, ms);
+    return replies.Run(&router, Gets(std::vector<Kind>(n, Kind::kRead)));
+  };
+  const Breaker& breaker = *router.breakers()[0];
+  is_silent = true;
+  while (!breaker.is_open() || breaker.IsWholeTrial()) {
+    EXPECT_FALSE(run(1, 0).ok());
+    usleep(2000);
+  }
+  usleep(20000);
+  is_silent = false;
+  EXPECT_TRUE(test::IsOk(run(700, 2400)));  // at least 0.7 s, of which a short trial has 0.6
+  EXPECT_EQ(num_asked, 700u) << "once each";
+}
+
 // While a node is connected, with AUTH and SELECT, each allocation fails once.
 TEST(RedisFaultsMaster, WithoutMemoryNoReplyIsTakenForAnother) {
-  const Server owner;
-  const Server seed(owner);
+  const MasterServer owner;
+  const MasterServer seed(owner);
   RedisServers servers = PatientServers(seed.address());
   servers.password = "a password that is longer than a short string";
   servers.database = 3;
@@ -257,98 +238,8 @@ TEST(RedisFaultsMaster, WithoutMemoryNoReplyIsTakenForAnother) {
   EXPECT_LT(num_thrown, 100);
 }
 
-// GET 0, GET 1, ... with a check at the end, in pieces.
-class GrowingGets final : public ReplyHandler {
- public:
-  GrowingGets(size_t n, size_t piece) : n_(n), piece_(piece), texts_(n), num_told_(n) {}
-
-  Status Run(Router* router) {
-    Batch batch;
-    if (!AddMore(&batch)) return router->Run(batch, this);
-    return router->RunGrowing(&batch, batch.num_bytes() * n_ / batch.size(), this);
-  }
-  bool AddMore(Batch* batch) override {
-    EXPECT_LT(batch->size(), n_) << "it said that this is all";
-    const size_t end = std::min(n_, batch->size() + piece_);
-    while (batch->size() < end) {
-      const size_t i = batch->size();
-      batch->Add(KeyOf("a"), i + 1 == n_ ? Kind::kCheck : Kind::kRead, 2);
-      batch->Arg("GET");
-      batch->Arg(uint64_t{i});
-    }
-    num_added_ = end;
-    return end < n_;
-  }
-  void OnReply(size_t command, const Reply& reply) override { Tell(command, std::string(reply.text())); }
-  void OnError(size_t command, const Status&) override { Tell(command, "error"); }
-
-  void ExpectAll() const {
-    ASSERT_EQ(num_added_, n_);
-    for (size_t i = 0; i < n_; ++i) ASSERT_TRUE(texts_[i] == std::to_string(i) && num_told_[i] > 0) << i << texts_[i];
-  }
-  void ExpectNoneIsForgotten() const {
-    for (size_t i = 0; i < n_; ++i) ASSERT_EQ(num_told_[i] > 0, i < num_added_) << i;
-    EXPECT_NE(texts_[n_ - 1], std::to_string(n_ - 1)) << "the check did not run";
-  }
-
- private:
-  void Tell(size_t command, const std::string& text) {
-    texts_[command] = text;
-    ++num_told_[command];
-  }
-
-  const size_t n_, piece_;
-  std::vector<std::string> texts_;
-  std::vector<int> num_told_;
-  size_t num_added_ = 0;
-};
-
-TEST(RedisFaultsMaster, ABatchThatGrowsIsAnsweredAsAWhole) {
-  Server server;
-  Router router;
-  ASSERT_TRUE(router.Connect(PatientServers(server.address())).ok());
-  for (const size_t n : {1, 2, 3000}) {
-    for (const size_t piece : {1, 100, 2999, 3000}) {
-      const size_t before = server.num_commands();
-      GrowingGets gets(n, piece);
-      ASSERT_TRUE(test::IsOk(gets.Run(&router))) << n << " by " << piece;
-      gets.ExpectAll();
-      EXPECT_EQ(server.num_commands() - before, n);
-    }
-  }
-}
-
-// Wherever the connection is lost.
-TEST(RedisFaultsMaster, ABatchThatGrowsOutlivesItsConnection) {
-  for (const char* const last : {"GET 0", "GET 99", "GET 700", "GET 1500", "GET 2998", "GET 2999"}) {
-    for (const size_t piece : {1, 100, 2999}) {
-      Server other, server;
-      Router router;
-      ASSERT_TRUE(router.Connect(PatientServers(server.address() + "," + other.address())).ok());
-      server.CloseAfter(last);
-      GrowingGets lost(3000, piece);
-      ASSERT_TRUE(test::IsOk(lost.Run(&router))) << last << " by " << piece;
-      lost.ExpectAll();
-      server.CloseAfter(last);
-      server.SetMasters(1);
-      GrowingGets moved(3000, piece);
-      ASSERT_TRUE(test::IsOk(moved.Run(&router))) << last << " by " << piece;
-      moved.ExpectAll();
-      EXPECT_EQ(other.num_commands(), 3000u) << "all of it, of the new master";
-    }
-    Server server;
-    Router router;
-    ASSERT_TRUE(router.Connect(PatientServers(server.address())).ok());
-    server.CloseAfter(last);
-    server.SetMasters(1);
-    GrowingGets gone(3000, 100);
-    ASSERT_EQ(gone.Run(&router).code(), StatusCode::kUnavailable) << last;
-    gone.ExpectNoneIsForgotten();
-  }
-}
-
 TEST(RedisFaultsMaster, WithoutMemoryABatchThatGrowsIsNotTakenForAnother) {
-  const Server server;
+  const MasterServer server;
   int num_thrown = 0;
   for (int64_t nth = 0; nth < 20000; nth += 1 + nth / 8) {
     Router router;

@@ -96,7 +96,7 @@ class RedisAsyncFilter::Impl {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       if (is_ending_) return redis_internal::Closed();
-      if (n > most_waiting_) {
+      if (n > 1 && n > most_waiting_) {
         return Status::Error(StatusCode::kOverLimit, "%zu calls at once, of which %zu may wait: make several calls", n,
                              most_waiting_);
       }

@@ -41,8 +41,11 @@ class Lookups final : public ReplyHandler {
     look_.AddTo(batch);
     return false;
   }
-  // How large the batch will be, from what was added.
-  uint64_t BytesOfAll(const Batch& batch) const { return batch.num_bytes() * n_ / num_added_; }
+  // How large the batch will be, from what was added: a check is about as large as a lookup.
+  uint64_t BytesOfAll(const Batch& batch) const {
+    const size_t num_checks = std::min(n_, shards_.keys.size()) + 1;
+    return batch.num_bytes() * (n_ + num_checks) / num_added_;
+  }
 
   void OnReply(size_t command, const Reply& reply) override {
     if (marks_.Has(command)) {

@@ -8,6 +8,13 @@ uint32_t Breaker::MsToTrial(Time now) const noexcept {
   return static_cast<uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(next_trial_ - now).count()) + 1;
 }
 
+Breaker::Time Breaker::EndOfTrial(Time now, std::chrono::milliseconds lasts) noexcept {
+  const bool is_timed = timed_trial_ == next_trial_ && now < end_of_trial_;
+  timed_trial_ = next_trial_;
+  if (!is_timed) end_of_trial_ = now + lasts;
+  return end_of_trial_;
+}
+
 Failure Breaker::Reject(Time now) {
   ++num_rejected_;
   return {

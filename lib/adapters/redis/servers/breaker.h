@@ -50,6 +50,8 @@ class Breaker {
   uint32_t MsToTrial(Time now) const noexcept;
   // Whether the trial that is due may take all of its call's time.
   bool IsWholeTrial() const noexcept { return num_failed_trials_ % kTrialsForAWholeOne == 0; }
+  // When the trial that is due ends, of which nobody asked before: `lasts` from now. Else it is what it was.
+  Time EndOfTrial(Time now, std::chrono::milliseconds lasts) noexcept;
   // What is said to a request that is not let through, which is counted.
   Failure Reject(Time now);
 
@@ -69,7 +71,7 @@ class Breaker {
   uint32_t first_pause_ms_;
   bool is_open_ = false, was_asked_ = false;
   uint32_t num_in_a_row_ = 0, num_doublings_ = 0, num_failed_trials_ = 0;
-  Time next_trial_;
+  Time next_trial_, timed_trial_, end_of_trial_;
   uint64_t num_failures_ = 0, num_opened_ = 0, num_rejected_ = 0;
   std::string why_;
 };

@@ -65,7 +65,7 @@ Status Router::RunGrowing(Batch* batch, uint64_t num_bytes, ReplyHandler* handle
   growing_ = batch;
   // A node of a cluster that comes later would have to be connected to between the others' replies.
   if (map_.is_cluster()) AddRest();
-  return RunToEnd(num_bytes);
+  return RunToEnd(growing_ == nullptr ? batch->num_bytes() : num_bytes);
 }
 
 void Router::AddSome() {

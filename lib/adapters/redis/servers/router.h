@@ -80,7 +80,7 @@ class Router {
   // not, it is run again. About 1,000 commands are in flight per server: mind servers' memory if replies are large.
   Status Run(const Batch& batch, ReplyHandler* handler);
   // The same for a batch that has its first commands: a lone server works on them while handler->AddMore adds others.
-  // `num_bytes` is what Batch::num_bytes will be at the end, about.
+  // `num_bytes` is what Batch::num_bytes will be at the end, about. A batch for a cluster is completed first.
   Status RunGrowing(Batch* batch, uint64_t num_bytes, ReplyHandler* handler);
 
   // Whether the insertions of the last Run are on servers.wait_replicas replicas. Its Status may tell something else.

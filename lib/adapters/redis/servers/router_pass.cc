@@ -32,12 +32,10 @@ void Router::Pass(const Patience& patience) {
 }
 
 void Router::Grow() {
-  Node* const node = map_.NodeOfSlot(0);  // of a lone server
+  // A redirect made a cluster of it: the next pass connects to whom it named.
+  if (map_.is_cluster()) grows_in_pass_ = false;
+  const Node* const node = map_.NodeOfSlot(0);
   while (growing_ != nullptr && grows_in_pass_ && node->queue.size() - node->num_written < kMostInFlight / 2) {
-    if (node->InFlight() == 0 && node->connection.has_input()) {  // more replies than questions
-      Lose(node, Garbage(node->connection.server()));
-      return;
-    }
     const size_t had = states_.size();
     AddSome();
     QueueFrom(had);
@@ -190,7 +188,7 @@ Failure Router::TakeReply(Node* node, const Reply& reply) {
   }
   ++node->num_received;
   ++node->num_answered;
-  map_.HeedSuccess(*node);
+  if (map_.HeedSuccess(*node)) node->connection.SetEnd(map_.EndFor(*node), node->has_once);  // no short trial any more
   const Kind kind = batch_->kind(command);
   if (kind == Kind::kCheck && node->retried) return Failure();  // too early: stays pending
   if (kind == Kind::kInsert) {

@@ -63,8 +63,11 @@ class ServerMap {
   bool MayBeAsked(const Node& node) const;
   // Tells the node's breaker what became of it.
   void Heed(const Node& node, const Failure& failure);
-  void HeedSuccess(const Node& node) {
-    if (node.breaker->Succeed()) Say("CLOSED", *node.breaker);
+  // The same for an answer. True: that closed it.
+  bool HeedSuccess(const Node& node) {
+    const bool closes = node.breaker->Succeed();
+    if (closes) Say("CLOSED", *node.breaker);
+    return closes;
   }
   // Says nothing of breakers: while it connects, the caller learns all by the Status.
   void SetQuiet(bool is_quiet) noexcept { is_quiet_ = is_quiet; }

@@ -30,7 +30,8 @@ void ServerMap::DropBreakers() noexcept {
 CallEnd ServerMap::EndFor(const Node& node) const {
   CallEnd end = call_end_;
   if (!end.is_fixed() || !node.breaker->is_open() || node.breaker->IsWholeTrial()) return end;
-  end.at = std::min(end.at, Clock::now() + std::chrono::milliseconds(std::max(end.ms / 4, 1u)));
+  const auto quarter = std::chrono::milliseconds(std::max(end.ms / 4, 1u));
+  end.at = std::min(end.at, node.breaker->EndOfTrial(Clock::now(), quarter));
   return end;
 }
 
