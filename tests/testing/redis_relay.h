@@ -17,6 +17,8 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -25,6 +27,31 @@
 #include "tests/testing/loopback.h"
 
 namespace linefilter::test {
+
+// A function that a test may change while others call it, who go on with the one that they began.
+template <class Result, class Argument>
+class RelayHook {
+ public:
+  template <class Function>
+  RelayHook& operator=(Function function) {
+    const auto made = std::make_shared<const std::function<Result(Argument)>>(std::move(function));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    function_ = made;
+    return *this;
+  }
+  Result operator()(Argument argument) const {
+    std::shared_ptr<const std::function<Result(Argument)>> now;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      now = function_;
+    }
+    return now == nullptr ? Result() : (*now)(argument);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const std::function<Result(Argument)>> function_;
+};
 
 class RedisRelay {
  public:
@@ -37,10 +64,10 @@ class RedisRelay {
     std::string reply;
   };
 
-  // Both may take their time, and use other ways to the server; they are set while nothing is under way.
-  std::function<Act(const Words&)> before = [](const Words&) { return Act(); };
-  std::function<void(const Words&)> after = [](const Words&) {};  // it ran, and its reply is kept so long
-  std::atomic<bool> refuses{false};                               // new connections
+  // Both may take their time, and use other ways to the server. What they count and tests read is atomic.
+  RelayHook<Act, const Words&> before;
+  RelayHook<void, const Words&> after;  // it ran, and its reply is kept so long
+  std::atomic<bool> refuses{false};     // new connections
   size_t num_refused() const { return num_refused_; }
   // Nothing goes through, while connections stay. Only a relay of bytes does this.
   std::atomic<bool> stalls{false};

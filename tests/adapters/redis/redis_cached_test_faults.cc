@@ -205,7 +205,8 @@ TEST_F(RedisCachedFaultsTest, KeepsItsPromiseWhateverHappens) {
     return RedisRelay::Act(std::string(roll < 8 ? "-LOADING x\r\n" : "-BUSY x\r\n"));
   };
   RedisRelay to_writer(server_->port()), to_cached(server_->port());
-  to_writer.before = to_cached.before = fault;
+  to_writer.before = fault;
+  to_cached.before = fault;
   RedisCachedFilter cached;
   ASSERT_TRUE(IsOk(cached.Open(By(to_cached.address()), "seen", kWithinMs)));
   std::atomic<size_t> num_members{0}, absent{0}, asked{0};
