@@ -20,8 +20,9 @@ stats folder."/points.tsv" using 4:5 nooutput
 set xrange [STATS_min_x / 1.5 : STATS_max_x * 3]
 set yrange [STATS_min_y / 1.6 : STATS_max_y * 1.6]
 unset key
+# Our names stand above their lines: behind them, at the same height, may be somebody else's mark.
 points = folder."/points.tsv"
 plot for [whose=0:1] points using 4:($2 == whose ? $5 : NaN):($3 - $4):(0) with vectors nohead lw 4 lc rgb (whose ? ours : theirs), \
      for [whose=0:1] points using 4:($2 == whose ? $5 : NaN) with points pt 7 ps (whose ? 2.4 : 1.8) lc rgb (whose ? ours : theirs), \
-     for [whose=0:1] points using 3:($2 == whose ? $5 : NaN):1 with labels left offset 1.2,(whose ? -0.1 : 0.1) \
-       textcolor rgb (whose ? ours : theirs) font "DejaVu Sans,12"
+     points using 4:($2 == 1 ? $5 : NaN):1 with labels left offset -0.5,0.9 textcolor rgb ours font "DejaVu Sans,12", \
+     points using 3:($2 == 0 ? $5 : NaN):1 with labels left offset 1.2,0.1 textcolor rgb theirs font "DejaVu Sans,12"
