@@ -86,27 +86,24 @@ size_t Batch::AddGetRange(const RedisKey& key, Kind kind, uint64_t offset, uint6
 }
 
 size_t Batch::AddGetBits(const RedisKey& key, Kind kind, const uint64_t* bits, size_t n) {
-  const size_t command = Add(key, kind, static_cast<uint32_t>(2 + 3 * n), 0);
-  Arg("BITFIELD_RO");
-  Arg(key.name);
-  AppendBits("$3\r\nGET\r\n$2\r\nu1\r\n", bits, n, "");
-  return command;
+  return AddBits(key, kind, "BITFIELD_RO", 3, "$3\r\nGET\r\n$2\r\nu1\r\n", bits, n, "");
 }
 
 size_t Batch::AddSetBits(const RedisKey& key, Kind kind, const uint64_t* bits, size_t n) {
-  const size_t command = Add(key, kind, static_cast<uint32_t>(2 + 4 * n), 0);
-  Arg("BITFIELD");
-  Arg(key.name);
-  AppendBits("$3\r\nSET\r\n$2\r\nu1\r\n", bits, n, "$1\r\n1\r\n");
-  return command;
+  return AddBits(key, kind, "BITFIELD", 4, "$3\r\nSET\r\n$2\r\nu1\r\n", bits, n, "$1\r\n1\r\n");
 }
 
-void Batch::AppendBits(std::string_view before, const uint64_t* bits, size_t n, std::string_view behind) {
+size_t Batch::AddBits(const RedisKey& key, Kind kind, std::string_view name, size_t num_words, std::string_view before,
+                      const uint64_t* bits, size_t n, std::string_view behind) {
+  const size_t command = Add(key, kind, static_cast<uint32_t>(2 + num_words * n), 0);
+  Arg(name);
+  Arg(key.name);
   const size_t begin = buffer_.size();
   buffer_.resize(begin + n * (before.size() + kMostNumberBytes + behind.size()));
   char* to = buffer_.data() + begin;
   for (size_t i = 0; i < n; ++i) to = WriteText(behind, WriteNumber(bits[i], WriteText(before, to)));
   buffer_.resize(static_cast<size_t>(to - buffer_.data()));
+  return command;
 }
 
 void Batch::Clear() noexcept {

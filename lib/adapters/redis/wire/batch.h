@@ -58,7 +58,7 @@ class Batch {
   // Adds GETRANGE of `size` bytes, of which lookups consist. It is the same as Add and four Args, in one step.
   size_t AddGetRange(const RedisKey& key, Kind kind, uint64_t offset, uint64_t size);
   // Adds BITFIELD_RO that gets n bits, or BITFIELD that sets them, by their numbers as Redis counts. In one step, too:
-  // Arg for each word made insertions 1.09 times as slow.
+  // With Arg for each word a pipeline had 0.85 of the insertions per second.
   size_t AddGetBits(const RedisKey& key, Kind kind, const uint64_t* bits, size_t n);
   size_t AddSetBits(const RedisKey& key, Kind kind, const uint64_t* bits, size_t n);
 
@@ -87,8 +87,9 @@ class Batch {
   };
 
   size_t Add(uint16_t slot, Kind kind, uint32_t num_args, uint32_t most_bytes);
-  // Appends for each bit what stands before it, its number, and what stands behind it.
-  void AppendBits(std::string_view before, const uint64_t* bits, size_t n, std::string_view behind);
+  // Adds a command that has for each bit so many words: what stands before it, its number, and what stands behind it.
+  size_t AddBits(const RedisKey& key, Kind kind, std::string_view name, size_t num_words, std::string_view before,
+                 const uint64_t* bits, size_t n, std::string_view behind);
 
   std::string buffer_;
   std::vector<Command> commands_;
